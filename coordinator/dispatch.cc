@@ -125,11 +125,6 @@ bool Dispatch::committed(RoundId id, std::uint32_t partition) {
   return true;
 }
 
-void Dispatch::epoch_done(Epoch epoch) {
-  for (Out& out : out_)
-    if (out.epoch <= epoch) out.ended = true;
-}
-
 std::map<std::uint32_t, RoundId> Dispatch::take_done() {
   std::map<std::uint32_t, RoundId> last;
   while (!out_.empty() && out_.front().ended && out_.front().commits_due.empty()) {

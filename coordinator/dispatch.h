@@ -81,7 +81,10 @@ class Dispatch {
   // A partition committed its rows of a round; false if it had none to commit.
   bool committed(RoundId id, std::uint32_t partition);
   // All shards have ended the epoch.
-  void epoch_done(Epoch epoch);
+  void epoch_done(Epoch epoch) {
+    for (Out& out : out_)
+      if (out.epoch <= epoch) out.ended = true;
+  }
   // By scheduler, its last round (by its own count) such that it and all rounds before it are done; only those that
   // are new since the last call.
   std::map<std::uint32_t, RoundId> take_done();

@@ -20,11 +20,6 @@ EpochEnd::EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, cons
         checkpoint_progressed(status, committed, out);
       }) {}
 
-void EpochEnd::begin(Epoch last, Nanoseconds now) {
-  last_ = last;
-  last_checkpoint_at_ = now;
-}
-
 void EpochEnd::given_out(Epoch epoch, RoundId round, bool ends_job, Nanoseconds now) {
   if (ends_job) {
     last_ = epoch;

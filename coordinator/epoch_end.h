@@ -31,7 +31,10 @@ class EpochEnd {
            const JobDescription& description, Dispatch& dispatch, Then then);
 
   // The rounds begin.  `last`: the last epoch, if nothing ends the job earlier.
-  void begin(Epoch last, Nanoseconds now);
+  void begin(Epoch last, Nanoseconds now) {
+    last_ = last;
+    last_checkpoint_at_ = now;
+  }
   // The last round of an epoch, `round`, is given out.  `ends_job`: so the schedule says in that round.
   void given_out(Epoch epoch, RoundId round, bool ends_job, Nanoseconds now);
   // Something is done first after the epoch that was given out last: no round beyond it is given out.

@@ -21,10 +21,6 @@ bool Evaluation::add(NodeId from, const Evaluated& report) {
   return add_all(shard_terms_, report.shards, shards_, terms_) && add_all(slice_terms_, report.slices, slices_, terms_);
 }
 
-bool Evaluation::complete() const {
-  return shard_terms_.size() == shards_ && slice_terms_.size() == slices_ && partition_terms_.size() == partitions_;
-}
-
 std::vector<double> Evaluation::total() const {
   const auto leaves_of = [](const Terms& all) {
     const auto terms = std::views::values(all);

@@ -24,7 +24,9 @@ class Evaluation {
 
   // False if the report does not fit: a number out of range, a second report, other terms.
   bool add(NodeId from, const Evaluated& report);
-  bool complete() const;
+  bool complete() const {
+    return shard_terms_.size() == shards_ && slice_terms_.size() == slices_ && partition_terms_.size() == partitions_;
+  }
   std::vector<double> total() const;
 
  private:

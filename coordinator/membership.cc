@@ -11,10 +11,6 @@ namespace rota {
 
 // ---- joining ----
 
-bool Membership::is_additional(NodeId process) const {
-  return process.role == Role::worker && !workforce_.awaits(process.index) && !hosts(process);
-}
-
 void Membership::admit(NodeId process, const Hello& hello, Nanoseconds now) {
   const bool additional = is_additional(process);
   roster_.join(process, hello, now);

@@ -31,7 +31,9 @@ class Membership {
   // ---- joining ----
 
   // A worker that the run does not wait for: one more, or a spare.
-  bool is_additional(NodeId process) const;
+  bool is_additional(NodeId process) const {
+    return process.role == Role::worker && !workforce_.awaits(process.index) && !hosts(process);
+  }
   // In place of an earlier start of it.  REQUIRES roster().check().
   void admit(NodeId process, const Hello& hello, Nanoseconds now);
   // A sign of life.

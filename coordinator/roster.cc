@@ -179,11 +179,6 @@ std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
   return std::nullopt;
 }
 
-bool Roster::has(NodeId process) const {
-  const Member* const member = find(process);
-  return member != nullptr && !member->away;
-}
-
 std::vector<NodeId> Roster::members() const {
   std::vector<NodeId> ids;
   for (const auto& [id, member] : members_) ids.push_back(id);
@@ -215,16 +210,6 @@ std::vector<std::pair<std::string, std::uint64_t>> Roster::peak_memory() const {
   std::vector<std::pair<std::string, std::uint64_t>> all;
   for (const auto& [id, member] : members_) all.emplace_back(id.name(), member.memory);
   return all;
-}
-
-std::uint64_t Roster::memory(NodeId process) const {
-  const Member* const member = find(process);
-  return member == nullptr ? 0 : member->memory;
-}
-
-std::uint64_t Roster::pid(NodeId process) const {
-  const Member* const member = find(process);
-  return member == nullptr ? 0 : member->hello.pid;
 }
 
 std::string Roster::describe(NodeId process) const {

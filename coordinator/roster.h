@@ -28,7 +28,10 @@ class Roster {
   bool complete() const { return missing().empty(); }
   bool contains(NodeId process) const { return members_.contains(process); }
   // It is there, as far as is known.
-  bool has(NodeId process) const;
+  bool has(NodeId process) const {
+    const Member* const member = find(process);
+    return member != nullptr && !member->away;
+  }
   // Those that have not joined, or have left; and for people: "worker-1, scheduler-0".
   std::vector<NodeId> absent() const;
   std::string missing() const;
@@ -74,8 +77,14 @@ class Roster {
   std::uint32_t next_worker() const { return next_worker_; }
   std::uint32_t assign_worker() { return next_worker_++; }
   std::vector<std::pair<std::string, std::uint64_t>> peak_memory() const;
-  std::uint64_t memory(NodeId process) const;  // the most that it reported; 0: nothing
-  std::uint64_t pid(NodeId process) const;
+  std::uint64_t memory(NodeId process) const {  // the most that it reported; 0: nothing
+    const Member* const member = find(process);
+    return member == nullptr ? 0 : member->memory;
+  }
+  std::uint64_t pid(NodeId process) const {
+    const Member* const member = find(process);
+    return member == nullptr ? 0 : member->hello.pid;
+  }
   std::string describe(NodeId process) const;  // "worker-1 (pid 77 on node5)"
 
  private:

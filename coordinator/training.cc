@@ -79,24 +79,9 @@ Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Membership&
   seconds_ = plan_.resume->seconds;
 }
 
-void Training::begin(Outbox& out) {
-  out.send(members_.roster().members(), members_.welcome());
-  preparation_.begin();
-}
-
 Status Training::step(const Envelope& in, Outbox& out) {
   return handle<Loaded, CutMade, Ready, Rounds, Committed, EpochDone, Evaluated, Saved, Written, Chunk, AskChunk>(
       in, [&](const auto& message) { return on(message, in.from, out); });
-}
-
-void Training::set_aside() {
-  phase_ = Phase::ended;
-  epoch_end_.checkpoints().set_aside();
-}
-
-Status Training::prepare(Status status, Outbox& out) {
-  if (status.ok() && phase_ < Phase::training && preparation_.complete()) begin_rounds(out);
-  return status;
 }
 
 // ---- rounds ----
@@ -151,10 +136,6 @@ Status Training::on(const Committed& committed, NodeId from, Outbox& out) {
     return unexpected(committed.kind, from);
   send_done(out);
   return {};
-}
-
-void Training::send_done(Outbox& out) {
-  for (const auto& [scheduler, last] : dispatch_.take_done()) out.send({Role::scheduler, scheduler}, RoundsDone{last});
 }
 
 Status Training::on(const EpochDone& done, NodeId from, Outbox& out) {

@@ -67,7 +67,10 @@ class Training {
   Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Membership& members, End end, Held held);
 
   // Welcomes all members.  All that are expected have joined.
-  void begin(Outbox& out);
+  void begin(Outbox& out) {
+    out.send(members_.roster().members(), members_.welcome());
+    preparation_.begin();
+  }
   // A message that is not of membership.  An error ends the job with it.
   Status step(const Envelope& in, Outbox& out);
   // The epoch that is being computed is to be the last.  REQUIRES trains().
@@ -88,7 +91,10 @@ class Training {
   std::optional<Ending> stopped() const { return epoch_end_.stopped(); }
 
   // No message counts any more: a process was lost, and another Training continues after last_checkpoint().
-  void set_aside();
+  void set_aside() {
+    phase_ = Phase::ended;
+    epoch_end_.checkpoints().set_aside();
+  }
   const EpochRecord& newest() const { return epoch_end_.newest(); }
   bool committing() const { return epoch_end_.checkpoints().busy(); }
   const std::optional<CommitRecord>& last_checkpoint() const { return epoch_end_.checkpoints().last(); }
@@ -114,10 +120,16 @@ class Training {
   Status on(const Committed& committed, NodeId from, Outbox& out);
   Status on(const EpochDone& done, NodeId from, Outbox& out);
 
-  Status prepare(Status status, Outbox& out);
+  Status prepare(Status status, Outbox& out) {
+    if (status.ok() && phase_ < Phase::training && preparation_.complete()) begin_rounds(out);
+    return status;
+  }
   void begin_rounds(Outbox& out);
   void give_out(Outbox& out);
-  void send_done(Outbox& out);
+  void send_done(Outbox& out) {
+    for (const auto& [scheduler, last] : dispatch_.take_done())
+      out.send({Role::scheduler, scheduler}, RoundsDone{last});
+  }
   Status end_epochs(Outbox& out);
   void continue_with(Result<EpochEnd::Next> next, Outbox& out);
   void finish(Outbox& out);

@@ -23,10 +23,6 @@ void OwnDisk::get(Epoch epoch, const HashedFile& file, Outbox& out, std::functio
                            }));
 }
 
-Status OwnDisk::take(const Chunk& chunk, Outbox& out) {
-  return copies_.add(kCoordinator, chunk, out) ? Status() : Status(ExitCode::bug, "a CHUNK that was not asked for");
-}
-
 void OwnDisk::wrote(Epoch epoch, const HashedFile& file, Outbox& out) {
   const std::optional<Epoch> before = std::exchange(newest_, epoch);
   written_ = file;
@@ -50,11 +46,6 @@ void CheckpointCollector::begin(const Save& save, const Rows& rows) {
   one.expected = save.objects;
   // Copies: the next epoch's commits may come before the file is written.
   one.rows = std::make_shared<const Rows>(rows);
-}
-
-void CheckpointCollector::add(const Put& put, NodeId from, Outbox& out) {
-  keep(put, from, out);
-  write_if_whole(put.epoch, out);
 }
 
 // In memory, or beyond credit_.kept bytes on disk.  STORED lets a worker put the next, as few are on their way at a
@@ -99,26 +90,6 @@ void CheckpointCollector::write_if_whole(Epoch epoch, Outbox& out) {
     if (own_) own_->wrote(written.epoch, {written.file, written.file_bytes, written.file_hash}, later);
     later.send(kCoordinator, written);
   }));
-}
-
-void CheckpointServer::open(Outbox& out) {
-  is_open_ = true;
-  serve(out);
-}
-
-void CheckpointServer::send_rows(Outbox& out) {
-  position_ = Position{};
-  continue_rows(out);
-}
-
-void CheckpointServer::fetch(const Fetch& fetch, NodeId from, Outbox& out) {
-  asked_.push_back({from, fetch});
-  serve(out);
-}
-
-void CheckpointServer::tick(Outbox& out) {
-  continue_rows(out);
-  serve(out);
 }
 
 // Workers that join a resumed job do not have the rows that were committed before.  They go in chunks, as fast as the

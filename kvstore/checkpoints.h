@@ -30,7 +30,9 @@ class OwnDisk {
   // Sees to it that the committed file is there, and calls `there`.
   void get(Epoch epoch, const HashedFile& file, Outbox& out, std::function<Status(Outbox&)> there);
   // ExitCode::bug if it was not asked for.
-  Status take(const Chunk& chunk, Outbox& out);
+  Status take(const Chunk& chunk, Outbox& out) {
+    return copies_.add(kCoordinator, chunk, out) ? Status() : Status(ExitCode::bug, "a CHUNK that was not asked for");
+  }
 
   // This file is durable: the coordinator gets WRITTEN next.  Files older than the one before it are removed: that one
   // is committed, or this one would not have been asked for.
@@ -58,7 +60,10 @@ class CheckpointCollector {
   // The coordinator's SAVE: the rows as of the epoch's end, and how many objects belong to them.
   void begin(const Save& save, const Rows& rows);
   // An object, before or after that.  The file is written when all are here.
-  void add(const Put& put, NodeId from, Outbox& out);
+  void add(const Put& put, NodeId from, Outbox& out) {
+    keep(put, from, out);
+    write_if_whole(put.epoch, out);
+  }
 
  private:
   // A checkpoint that is being collected.
@@ -97,13 +102,25 @@ class CheckpointServer {
 
   Epoch epoch() const { return epoch_; }
   // The file is here: objects may be read.
-  void open(Outbox& out);
+  void open(Outbox& out) {
+    is_open_ = true;
+    serve(out);
+  }
   bool is_open() const { return is_open_; }
   // The rows are restored: they go to all workers, and READY follows.
-  void send_rows(Outbox& out);
-  void fetch(const Fetch& fetch, NodeId from, Outbox& out);
+  void send_rows(Outbox& out) {
+    position_ = Position{};
+    continue_rows(out);
+  }
+  void fetch(const Fetch& fetch, NodeId from, Outbox& out) {
+    asked_.push_back({from, fetch});
+    serve(out);
+  }
   // Continues if credit allows it.
-  void tick(Outbox& out);
+  void tick(Outbox& out) {
+    continue_rows(out);
+    serve(out);
+  }
 
  private:
   // How far the rows were sent.

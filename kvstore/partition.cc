@@ -124,11 +124,6 @@ Status Partition::restore_pull() {
   return in.done() ? Status() : Status(ExitCode::disk, "the state of pull in the checkpoint is damaged");
 }
 
-Status Partition::tick(Outbox& out) {
-  if (server_) server_->tick(out);
-  return {};
-}
-
 // ---- rounds ----
 
 Status Partition::on(const Expect& expect, NodeId, Outbox& out) {

@@ -30,7 +30,10 @@ class Partition final : public Node {
 
   NodeId id() const override { return {Role::partition, settings_.index}; }
   Status step(const Envelope& in, Outbox& out) override;
-  Status tick(Outbox& out) override;
+  Status tick(Outbox& out) override {
+    if (server_) server_->tick(out);
+    return {};
+  }
 
  private:
   Status on(const Welcome& welcome, NodeId from, Outbox& out);

@@ -1,7 +1,5 @@
 #include "worker/leases.h"
 
-#include <algorithm>
-
 #include "core/base/check.h"
 #include "core/job/plugin_host.h"
 
@@ -40,15 +38,6 @@ bool Leases::arrive(SliceId slice, RoundId to, Bytes bytes) {
   return true;
 }
 
-bool Leases::set_next(const Handover& handover) {
-  return next_.emplace(std::pair(handover.slice, handover.after), handover).second;
-}
-
-bool Leases::ready(SliceId slice, RoundId round) const {
-  const auto held = held_.find(slice);
-  return held != held_.end() && !held->second.in_use && held->second.due == round;
-}
-
 HeldSlice& Leases::use(SliceId slice) {
   HeldSlice& held = held_.at(slice);
   ROTA_CHECK(held.due.has_value());
@@ -56,16 +45,6 @@ HeldSlice& Leases::use(SliceId slice) {
   held.last = *held.due;
   held.due.reset();
   return held;
-}
-
-const Handover* Leases::next_of(SliceId slice, RoundId after) const {
-  const auto next = next_.find({slice, after});
-  return next == next_.end() ? nullptr : &next->second;
-}
-
-bool Leases::quiet() const {
-  return std::ranges::none_of(held_,
-                              [](const auto& held) { return held.second.in_use || held.second.due.has_value(); });
 }
 
 std::vector<std::pair<SliceId, HeldSlice*>> Leases::held() {

@@ -3,6 +3,7 @@
 // A slice is here for one of three reasons: it waits for its next task here (`due`), a task is using it, or it waits
 // for its destination.  Handovers may come before the slice does; they wait here too.
 #pragma once
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,15 +41,23 @@ class Leases {
   // A slice that came from another worker, for a round.  False if it is here already: then there are two holders.
   bool arrive(SliceId slice, RoundId to, Bytes bytes);
   // Where a slice is to go.  False if that was set before.
-  bool set_next(const Handover& handover);
+  bool set_next(const Handover& handover) {
+    return next_.emplace(std::pair(handover.slice, handover.after), handover).second;
+  }
 
-  bool ready(SliceId slice, RoundId round) const;
+  bool ready(SliceId slice, RoundId round) const {
+    const auto held = held_.find(slice);
+    return held != held_.end() && !held->second.in_use && held->second.due == round;
+  }
   // Takes a ready slice for its round; valid until release().
   HeldSlice& use(SliceId slice);
   void release(SliceId slice) { held_.at(slice).in_use = false; }
 
   // Where a slice goes after a round, if that is known yet.
-  const Handover* next_of(SliceId slice, RoundId after) const;
+  const Handover* next_of(SliceId slice, RoundId after) const {
+    const auto next = next_.find({slice, after});
+    return next == next_.end() ? nullptr : &next->second;
+  }
   // If a free slice is to move: within the worker (it becomes due here) or out of it.  `here`: whether a shard is
   // hosted by this worker.  A slice that leaves is given as handover and rows, and is no longer held.
   struct Departure {
@@ -58,7 +67,10 @@ class Leases {
   template <typename Here>
   std::optional<Departure> move_on(SliceId slice, Here here);
 
-  bool quiet() const;  // nothing in use and nothing due
+  bool quiet() const {  // nothing in use and nothing due
+    return std::ranges::none_of(held_,
+                                [](const auto& held) { return held.second.in_use || held.second.due.has_value(); });
+  }
   std::vector<std::pair<SliceId, HeldSlice*>> held();
   std::vector<SliceId> held_ids() const;
 

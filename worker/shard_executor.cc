@@ -1,6 +1,5 @@
 #include "worker/shard_executor.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/seed.h"
@@ -16,11 +15,6 @@ ShardExecutor::ShardExecutor(WorkerState& state, EpochWork& epoch_work)
   const ShardExchanges::Lag lag{state.job().staleness, state.job().asynchronous};
   for (ShardId s = state.hosted.first; s < state.hosted.end; ++s)
     shards_.push_back({s, ShardExchanges(s, lag, state.routes)});
-}
-
-bool ShardExecutor::idle() const {
-  return std::ranges::all_of(
-      shards_, [](const LocalShard& shard) { return !shard.busy && shard.steps.empty() && shard.exchanges.settled(); });
 }
 
 Status ShardExecutor::on(const Tasks& tasks, NodeId, Outbox& out) {
@@ -92,10 +86,6 @@ RoundId ShardExecutor::next_round(const LocalShard& shard) {
 bool ShardExecutor::joins(const LocalShard& shard) const {
   return shard.steps.next_is(What::shared) && !shard.exchanges.has_due(shard.steps) &&
          go_together(state_.commits.table_of(shard.steps.front().task.round));
-}
-
-bool ShardExecutor::visits(const LocalShard& shard) {
-  return shard.steps.next_is(What::slice) && !shard.exchanges.has_due(shard.steps);
 }
 
 // The shard whose step is begun next, if one can be.

@@ -1,6 +1,7 @@
 // worker/shard_executor.h -- runs the hosted shards' tasks, each shard's in their order, on the compute threads; and
 // passes slices, parts and messages of exchanges on.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -23,7 +24,11 @@ class ShardExecutor {
   ShardExecutor(WorkerState& state, EpochWork& epoch_work);
 
   // No shard has anything to do.
-  bool idle() const;
+  bool idle() const {
+    return std::ranges::all_of(shards_, [](const LocalShard& shard) {
+      return !shard.busy && shard.steps.empty() && shard.exchanges.settled();
+    });
+  }
   // And no slice is here for a task.
   bool quiet() const { return idle() && state_.leases.quiet(); }
 
@@ -43,7 +48,9 @@ class ShardExecutor {
   Status run_ready(Outbox& out);
   bool runnable(const LocalShard& shard) const;
   bool joins(const LocalShard& shard) const;
-  static bool visits(const LocalShard& shard);
+  static bool visits(const LocalShard& shard) {
+    return shard.steps.next_is(What::slice) && !shard.exchanges.has_due(shard.steps);
+  }
   static RoundId next_round(const LocalShard& shard);
   LocalShard* next_shard();
   LocalShard* next_shard(std::uint32_t lane, bool full);

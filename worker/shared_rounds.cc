@@ -59,11 +59,6 @@ std::unique_ptr<OpenScratch> ScratchPool::take(TableId id, const Table& table) {
   return scratch;
 }
 
-void ScratchPool::give_back(TableId id, std::unique_ptr<OpenScratch> scratch) {
-  const std::scoped_lock lock(mutex_);
-  free_[id].push_back(std::move(scratch));
-}
-
 Status Refresh::run(std::string_view plugin, ShardId shard, Push& push) const {
   for (const auto& commit : commits) {
     const std::vector<Delta> deltas = commit->deltas();

@@ -36,7 +36,10 @@ namespace rota {
 class ScratchPool {
  public:
   std::unique_ptr<OpenScratch> take(TableId id, const Table& table);
-  void give_back(TableId id, std::unique_ptr<OpenScratch> scratch);
+  void give_back(TableId id, std::unique_ptr<OpenScratch> scratch) {
+    const std::scoped_lock lock(mutex_);
+    free_[id].push_back(std::move(scratch));
+  }
 
  private:
   std::mutex mutex_;

@@ -21,11 +21,6 @@ Status Worker::step(const Envelope& in, Outbox& out) {
                 Stored>(in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
-Status Worker::tick(Outbox& out) {
-  epoch_work_.tick(out);
-  return {};
-}
-
 template <typename M>
 Status Worker::execute(const M& message, NodeId from, Outbox& out) {
   return preparation_.done() ? executor_.on(message, from, out) : unexpected(message.kind, from);

@@ -22,7 +22,10 @@ class Worker final : public Node {
 
   NodeId id() const override { return state_.id(); }
   Status step(const Envelope& in, Outbox& out) override;
-  Status tick(Outbox& out) override;
+  Status tick(Outbox& out) override {
+    epoch_work_.tick(out);
+    return {};
+  }
 
   // What the next worker can use, whether the run continues after a checkpoint or starts again; nothing if all data has
   // to be read again.  This worker has no work under way, and is of no use afterwards.

@@ -19,10 +19,6 @@ std::vector<Delta> RoundDeltas::deltas() const {
   return out;
 }
 
-Commit RoundDeltas::commit(const std::vector<Delta>& deltas) const {
-  return {rows.round, rows.table, deltas, rows.argument, reply, norms};
-}
-
 std::vector<std::uint32_t> partitions_of(const Table& table, const SharedRows& rows, std::uint32_t partitions) {
   std::vector<std::uint32_t> partition_of;
   partition_of.reserve(rows.keys.size());

@@ -41,8 +41,11 @@ struct RoundDeltas {
   bool in_view = false;
   std::vector<CommittedRows> open = {};
 
-  std::vector<Delta> deltas() const;                      // into this object; none of rows that are in a view
-  Commit commit(const std::vector<Delta>& deltas) const;  // of them
+  // Into this object; none of rows that are in a view.
+  std::vector<Delta> deltas() const;
+  Commit commit(const std::vector<Delta>& deltas) const {
+    return {rows.round, rows.table, deltas, rows.argument, reply, norms};
+  }
 };
 
 // The partition of each row of a round, and those that commit them: one even without rows, if the table has a single

@@ -26,10 +26,6 @@ SparseRows::SparseRows(std::vector<KeyRun> runs, const Bytes& numbers, std::uint
   add_piece(copy, *copy);
 }
 
-void SparseRows::add_piece(std::shared_ptr<const void> owner, std::span<const double> numbers) {
-  if (!numbers.empty()) pieces_.push_back({std::move(owner), numbers});
-}
-
 std::vector<double> SparseRows::joined() const {
   std::size_t size = 0;
   for (const Piece& piece : pieces_) size += piece.numbers.size();

@@ -43,7 +43,9 @@ class SparseRows {
   friend SparseRows sum_of(SparseRows left, SparseRows right);
 
  private:
-  void add_piece(std::shared_ptr<const void> owner, std::span<const double> numbers);
+  void add_piece(std::shared_ptr<const void> owner, std::span<const double> numbers) {
+    if (!numbers.empty()) pieces_.push_back({std::move(owner), numbers});
+  }
   Bytes numbers_between(std::size_t first, std::size_t end) const;
 
   std::vector<KeyRun> runs_;

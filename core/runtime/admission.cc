@@ -24,11 +24,6 @@ Header answer_to(const Header& header) {
 
 }  // namespace
 
-void Admission::refuse(std::string why) {
-  ++refused_;
-  last_refusal_ = std::move(why);
-}
-
 bool Admission::accepts(const Header& header, const Frames& body, const Origin& origin, Nanoseconds now) {
   const std::string from = " from " + header.process.name();
   if (origin.key && *origin.key != header.process.role)

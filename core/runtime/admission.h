@@ -38,7 +38,10 @@ class Admission {
   void tick(Nanoseconds now);
 
   // Counts a frame that is refused.
-  void refuse(std::string why);
+  void refuse(std::string why) {
+    ++refused_;
+    last_refusal_ = std::move(why);
+  }
   std::uint64_t refused() const { return refused_; }
   const std::string& last_refusal() const { return last_refusal_; }
 

@@ -21,16 +21,6 @@ bool CoordinatorWatch::accepts(const Welcome& welcome) {
   return true;
 }
 
-bool CoordinatorWatch::is_dismissal(const Header& header) const {
-  return header.kind == Kind::refuse && header.process == kCoordinator && state_ != State::apart &&
-         header.peer_incarnation == settings_.incarnation;
-}
-
-void CoordinatorWatch::was_suspended(Nanoseconds span, Nanoseconds now) {
-  awake_since_ = now;
-  if (state_ == State::joins) joined_at_ += span;
-}
-
 std::optional<Beat> CoordinatorWatch::next_beat(Nanoseconds now) {
   if (state_ == State::apart) return std::nullopt;
   const Link& link = router_.find(kCoordinator)->link;

@@ -20,9 +20,15 @@ class CoordinatorWatch {
   // It joins or asks: a refusal then ends it.
   bool waits() const { return state_ == State::joins || settings_.process.role == Role::observer; }
   // A REFUSE for this very start, whatever it has received before from any coordinator.
-  bool is_dismissal(const Header& header) const;
+  bool is_dismissal(const Header& header) const {
+    return header.kind == Kind::refuse && header.process == kCoordinator && state_ != State::apart &&
+           header.peer_incarnation == settings_.incarnation;
+  }
   // This process itself was not running for `span` until `now`.
-  void was_suspended(Nanoseconds span, Nanoseconds now);
+  void was_suspended(Nanoseconds span, Nanoseconds now) {
+    awake_since_ = now;
+    if (state_ == State::joins) joined_at_ += span;
+  }
   // A beat if one is due, without what nodes do.
   std::optional<Beat> next_beat(Nanoseconds now);
 

@@ -111,10 +111,6 @@ void Host::deliver(const Envelope& envelope, const Outbox::World& world) {
       *found->second, [&envelope](Node& node, Outbox& out) { return node.step(envelope, out); }, world);
 }
 
-void Host::run_all(const Step& step, const Outbox::World& world) {
-  for (const auto& [id, node] : nodes_) run_node(*node, step, world);
-}
-
 void Host::run_node(Node& node, const Step& step, const Outbox::World& world) {
   if (end_.begun()) return;
   Outbox out(node.id(), world, [this](NodeId to) { return queued_to(to); });
@@ -151,11 +147,6 @@ void Host::finish(NodeId node, const Continuation& continuation, const Outbox::W
   if (found != nodes_.end())
     run_node(
         *found->second, [&](Node&, Outbox& out) { return continuation(out); }, world);
-}
-
-void Host::tell(NodeId to, Message message, const Outbox::World& world) {
-  deliver({settings_.process, to, std::move(message)}, world);
-  deliver_local(world);
 }
 
 bool Host::membership(const Envelope& envelope, const Outbox::World& world) {
@@ -223,11 +214,6 @@ void Host::tick(const Outbox::World& world) {
   end_.settle(now);
 }
 
-void Host::leave(ExitCode code, const std::string& what, Nanoseconds now) {
-  fault({code, what}, now);
-  end_.begin({code, what}, now);
-}
-
 void Host::end_requested(const std::string& what, Nanoseconds now) {
   const auto signal = end_.signal(now);
   if (signal == ProcessEnd::Signal::same) return;
@@ -255,11 +241,6 @@ std::optional<Transmission> Host::next(Nanoseconds now) {
     return out;
   }
   return admission_.next();
-}
-
-void Host::writable(NodeId peer) {
-  router_.set_full(peer, false);
-  admission_.set_full(peer, false);
 }
 
 void Host::not_taken(NodeId peer) {

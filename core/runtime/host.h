@@ -38,7 +38,10 @@ class Host {
   // For the coordinator's process, and an observer's: a node that is there from the start.
   void add(std::unique_ptr<Node> node) { nodes_.insert_or_assign(node->id(), std::move(node)); }
   // Gives a message to one of this process' own nodes, as if from itself (the end of a signal handler's errand).
-  void tell(NodeId to, Message message, const Outbox::World& world);
+  void tell(NodeId to, Message message, const Outbox::World& world) {
+    deliver({settings_.process, to, std::move(message)}, world);
+    deliver_local(world);
+  }
 
   void receive(const Frames& frames, const Outbox::World& world, const Origin& origin = {});
   void tick(const Outbox::World& world);
@@ -48,7 +51,10 @@ class Host {
   // Something was sent since next() returned nothing, to any process; or this process is to end, or goes back.
   bool has_spoken() const { return router_.has_spoken() || !local_.empty() || goes_to_ || end_.begun(); }
   // This process has to go: reports it as a fault, and ends.
-  void leave(ExitCode code, const std::string& what, Nanoseconds now);
+  void leave(ExitCode code, const std::string& what, Nanoseconds now) {
+    fault({code, what}, now);
+    end_.begin({code, what}, now);
+  }
   // This process got a signal to end.  A member asks the coordinator to bring the job to a clean end and continues
   // until then; after a second signal, or without a reachable coordinator, it leaves.
   void end_requested(const std::string& what, Nanoseconds now);
@@ -61,7 +67,10 @@ class Host {
   std::optional<Transmission> next(Nanoseconds now);
   // The transport is full towards this peer: no more for it until it is writable again, or the next tick.
   void not_taken(NodeId peer);
-  void writable(NodeId peer);
+  void writable(NodeId peer) {
+    router_.set_full(peer, false);
+    admission_.set_full(peer, false);
+  }
 
   // Peers that have left for good since the last call: the transport need not keep their connections.
   std::vector<NodeId> take_forgotten() { return router_.take_forgotten(); }
@@ -94,7 +103,9 @@ class Host {
   void begin_era_if_idle(const Outbox::World& world);
   using Step = std::function<Status(Node&, Outbox&)>;
   void run_node(Node& node, const Step& step, const Outbox::World& world);
-  void run_all(const Step& step, const Outbox::World& world);
+  void run_all(const Step& step, const Outbox::World& world) {
+    for (const auto& [id, node] : nodes_) run_node(*node, step, world);
+  }
   void collect(Outbox& out, const Outbox::World& world);
   void send(const Envelope& envelope, Nanoseconds now);
   void submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, Nanoseconds now);

@@ -17,11 +17,6 @@ void ProcessEnd::begin(Ending ending, Nanoseconds now) {
   router_.close();
 }
 
-void ProcessEnd::dismiss(Ending ending, Nanoseconds now) {
-  dismissed_ = true;
-  begin(std::move(ending), now);
-}
-
 bool ProcessEnd::fail(Ending fault, Nanoseconds now) {
   if (fault_ || ending_) return false;
   fault_ = std::move(fault);

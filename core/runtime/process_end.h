@@ -15,7 +15,10 @@ class ProcessEnd {
   // The process sends nothing new, and waits until its last messages are acknowledged.  Only the first call counts.
   void begin(Ending ending, Nanoseconds now);
   // The same by the coordinator, which waits for no message of this process.
-  void dismiss(Ending ending, Nanoseconds now);
+  void dismiss(Ending ending, Nanoseconds now) {
+    dismissed_ = true;
+    begin(std::move(ending), now);
+  }
   // The process failed, and waits for the coordinator's STOP.  False: it had failed before, or is ending.
   bool fail(Ending fault, Nanoseconds now);
   // A signal to end.

@@ -44,11 +44,6 @@ Router::PeerState* Router::find(NodeId process) {
   return found == peers_.end() ? nullptr : &found->second;
 }
 
-NodeId Router::process_of(NodeId node) const {
-  const auto found = routes_.find(node);
-  return found == routes_.end() ? node : found->second;
-}
-
 void Router::meet(const Welcome& welcome) {
   if (settings_.process == kCoordinator) return;
   for (const Peer& peer : welcome.peers)

@@ -60,7 +60,10 @@ class Router {
   const PeerState* find(NodeId process) const { return const_cast<Router*>(this)->find(process); }
   // A node that lives in another process than the one named after it.
   void route(NodeId node, NodeId process) { routes_[node] = process; }
-  NodeId process_of(NodeId node) const;
+  NodeId process_of(NodeId node) const {
+    const auto found = routes_.find(node);
+    return found == routes_.end() ? node : found->second;
+  }
 
   // The coordinator learns all members from their HELLOs, and assigns the numbers they use with each other.
   void meet(const Welcome& welcome);

@@ -196,11 +196,6 @@ void Link::send_again() {
   window_ = std::max<std::size_t>(std::min(window_, 2 * kWindowAfterLoss) / 2, 1);
 }
 
-void Link::broken() {
-  patience_ = kProbeAfter;
-  if (in_flight_ > 0 && last_received_ != 0) probe_wanted_ = true;
-}
-
 void Link::tick(Nanoseconds now) {
   if (owes_ack_ > 0) ack_now_ = true;
   if (in_flight_ > 0 && now - quiet_since_ >= patience_) {

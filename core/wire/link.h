@@ -79,7 +79,10 @@ class Link {
   // lost.
   void greet() { ack_now_ = true; }
   // The connection to the peer broke: what was on its way is probably lost, so the peer is asked by the next.
-  void broken();
+  void broken() {
+    patience_ = kProbeAfter;
+    if (in_flight_ > 0 && last_received_ != 0) probe_wanted_ = true;
+  }
   // This process is about to end: acknowledges at once, so that the peer need not probe.
   void close() {
     if (received_ > 0) ack_now_ = true;
