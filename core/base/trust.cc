@@ -53,10 +53,6 @@ bool is_trusted(uid_t owner, const fs::path& program) {
   return owner == 0 || owner == ::geteuid() || (known && owner == facts.st_uid);
 }
 
-bool is_above(const fs::path& folder, const fs::path& program) {
-  return std::mismatch(folder.begin(), folder.end(), program.begin(), program.end()).first == folder.end();
-}
-
 Status check_facts(const fs::path& path, const struct stat& facts, const fs::path& program, bool on_the_way) {
   if (!is_trusted(facts.st_uid, program))
     return refused(path, "belongs to user " + std::to_string(facts.st_uid) +
@@ -87,7 +83,8 @@ Status check_trusted(const fs::path& path, const fs::path& program) {
   ROTA_TRY(check_facts(real, facts, runs, false));
   for (fs::path above = real; above.has_relative_path();) {
     above = above.parent_path();
-    if (!unknown && is_above(above, runs)) break;  // and so are all others
+    const bool has_program = std::ranges::mismatch(above, runs).in1 == above.end();
+    if (!unknown && has_program) break;  // and so have all others
     ROTA_TRY(facts_of(above, facts));
     ROTA_TRY(check_facts(above, facts, runs, true));
   }

@@ -177,15 +177,14 @@ struct CheckpointFile::Reader {
   rocksdb::SstFileReader table;
 
   Result<std::string> get(const std::string& key, bool must) {
-    return within_memory(path, [&] { return find(key, must); });
-  }
-  Result<std::string> find(const std::string& key, bool must) {
-    const std::unique_ptr<rocksdb::Iterator> at(table.NewIterator(read_options()));
-    at->Seek(key);
-    if (at->Valid() && at->key() == key) return at->value().ToString();
-    if (!at->status().ok()) return disk(path, at->status());
-    if (must) return Status(ExitCode::disk, path.string() + ": an object is missing");
-    return std::string();
+    return within_memory(path, [&]() -> Result<std::string> {
+      const std::unique_ptr<rocksdb::Iterator> at(table.NewIterator(read_options()));
+      at->Seek(key);
+      if (at->Valid() && at->key() == key) return at->value().ToString();
+      if (!at->status().ok()) return disk(path, at->status());
+      if (must) return Status(ExitCode::disk, path.string() + ": an object is missing");
+      return std::string();
+    });
   }
 };
 

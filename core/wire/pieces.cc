@@ -20,10 +20,6 @@ Bytes joined(std::vector<Bytes>& parts, std::size_t size) {
   return {memory, {memory.get(), size}};
 }
 
-Status bad(const char* what, Kind whole) {
-  return {ExitCode::bug, std::string(what) + " of a " + kind_name(whole)};
-}
-
 }  // namespace
 
 bool may_be_cut(Kind kind) {
@@ -58,7 +54,8 @@ bool Joiner::belongs(NodeId from, NodeId to, const Piece& piece) const {
 }
 
 Result<std::optional<Delivery>> Joiner::add(NodeId from, NodeId to, Piece piece) {
-  if (!belongs(from, to, piece)) return bad("a piece out of place,", piece.whole);
+  if (!belongs(from, to, piece))
+    return Status(ExitCode::bug, std::string("a piece out of place, of a ") + kind_name(piece.whole));
   if (!amid_) message_ = {piece.whole, from, to, {}};
   amid_ = true;
   frames_ = piece.frames;

@@ -23,11 +23,6 @@ constexpr int kLingerMs = 500;
 // Of a local connection.  The system's own is 208 KiB: a larger message would be passed on by several turns of wakings.
 constexpr int kSendBuffer = 2 << 20;
 
-// ZeroMQ has no option for it that works over ipc.  TCP tunes the size itself.
-void widen(int connection) {
-  ::setsockopt(connection, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
-}
-
 // Names and numbers of IPv6 want an option, and numbers of IPv4 are better without it: they would be written as parts
 // of IPv6.
 bool wants_ipv6(const std::string& endpoint) {
@@ -226,7 +221,9 @@ class Sockets final : public ZmqTransport {
       const auto what = event.get<std::uint16_t>();
       const auto value = event.get<std::int32_t>();
       if (what == ZMQ_EVENT_DISCONNECTED) broke = true;
-      if (what == ZMQ_EVENT_CONNECTED && to.endpoint.starts_with(kIpcScheme)) widen(value);
+      // ZeroMQ has no option for it that works over ipc.  TCP tunes the size itself.
+      if (what == ZMQ_EVENT_CONNECTED && to.endpoint.starts_with(kIpcScheme))
+        ::setsockopt(value, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
       if (auto why = misfit(what, value); !why.empty()) events.refused.emplace_back(peer, std::move(why));
     }
     if (broke) events.disconnected.push_back(peer);
