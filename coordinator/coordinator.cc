@@ -53,11 +53,6 @@ Status Coordinator::tick(Outbox& out) {
   return {};
 }
 
-void Coordinator::was_suspended(Nanoseconds span, Nanoseconds now) {
-  if (gathers_since_ != 0) gathers_since_ += span;
-  members_.roster().discount_pause(now);
-}
-
 // ---- losses ----
 
 // A process of a run that has begun is gone.  What was not committed is lost with it, and computed again.

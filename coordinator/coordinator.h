@@ -25,7 +25,10 @@ class Coordinator final : public Node {
   Status step(const Envelope& in, Outbox& out) override;
   Status tick(Outbox& out) override;
   void peer_is_alive(NodeId process, Nanoseconds now) override { members_.confirm_alive(process, 0, now); }
-  void was_suspended(Nanoseconds span, Nanoseconds now) override;
+  void was_suspended(Nanoseconds span, Nanoseconds now) override {
+    if (gathers_since_ != 0) gathers_since_ += span;
+    members_.roster().discount_pause(now);
+  }
   Status peer_disconnected(NodeId process, Outbox& out) override;
   void peer_refused(const std::string& process, const std::string& why) override {
     recorder_->event("refused", {{"role", process}, {"why", why}});

@@ -134,9 +134,4 @@ std::map<std::uint32_t, RoundId> Dispatch::take_done() {
   return last;
 }
 
-void Dispatch::send(Outbox& out) {
-  for (auto& [partition, expect] : take_expects()) out.send({Role::partition, partition}, std::move(expect));
-  for (auto& [worker, tasks] : take_tasks()) out.send({Role::worker, worker}, std::move(tasks));
-}
-
 }  // namespace rota

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/status.h"
@@ -76,7 +77,10 @@ class Dispatch {
   // What was collected, by worker and by partition (one EXPECT for each round there).
   std::map<std::uint32_t, Tasks> take_tasks() { return std::exchange(tasks_, {}); }
   std::vector<std::pair<std::uint32_t, Expect>> take_expects() { return std::exchange(expects_, {}); }
-  void send(Outbox& out);
+  void send(Outbox& out) {
+    for (auto& [partition, expect] : take_expects()) out.send({Role::partition, partition}, std::move(expect));
+    for (auto& [worker, tasks] : take_tasks()) out.send({Role::worker, worker}, std::move(tasks));
+  }
 
   // A partition committed its rows of a round; false if it had none to commit.
   bool committed(RoundId id, std::uint32_t partition);

@@ -68,11 +68,6 @@ std::string Roster::missing() const {
   return names;
 }
 
-const Roster::Member* Roster::find(NodeId process) const {
-  const auto found = members_.find(process);
-  return found == members_.end() ? nullptr : &found->second;
-}
-
 bool Roster::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now) {
   Member* const found = find(process);
   if (found == nullptr) return false;
@@ -95,12 +90,6 @@ void Roster::record_beat(NodeId process, const Beat& beat, bool trains, Nanoseco
   if (now - member.beat_at > plan_.peer_timeout / 2) member.beats_since = now;
   member.beat_at = now;
   member.beat = beat;
-}
-
-std::optional<Roster::Loss> Roster::stuck(std::uint64_t era, const ShardHosts& hosts, bool trains,
-                                          Nanoseconds now) const {
-  if (auto loss = hung(era, hosts, trains, now)) return loss;
-  return unreachable(now);
 }
 
 std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& hosts, bool trains,
@@ -152,11 +141,6 @@ bool Roster::complains(const Member& member, Nanoseconds now) const {
   const Nanoseconds since = std::max({era_began_, member.beats_since, other->beats_since});
   const Nanoseconds unresponsive_peer = std::min(static_cast<Nanoseconds>(member.beat.unresponsive_ns), now - since);
   return now - last < plan_.peer_timeout && unresponsive_peer >= plan_.peer_timeout + plan_.peer_timeout / 2;
-}
-
-void Roster::disconnected(NodeId process, Nanoseconds now) {
-  if (Member* const member = find(process); member != nullptr && !member->disconnected_at)
-    member->disconnected_at = now;
 }
 
 void Roster::discount_pause(Nanoseconds now) {

@@ -40,7 +40,10 @@ class Roster {
   bool confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now);
   // What a process reports of its work and its links.  `trains`: how long work takes is measured.
   void record_beat(NodeId process, const Beat& beat, bool trains, Nanoseconds now);
-  void disconnected(NodeId process, Nanoseconds now);
+  void disconnected(NodeId process, Nanoseconds now) {
+    if (Member* const member = find(process); member != nullptr && !member->disconnected_at)
+      member->disconnected_at = now;
+  }
   // This process itself did not run: no silence before `now` counts.
   void discount_pause(Nanoseconds now);
   struct Loss {
@@ -55,7 +58,10 @@ class Roster {
   // the longest that any member's took so far; while it prepares itself for `era`, or for a later one if it is a
   // worker that is none of `hosts`, for twelve times that.  Or another member does not reach it, though both beat: for
   // half as long again as the time-out.
-  std::optional<Loss> stuck(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
+  std::optional<Loss> stuck(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const {
+    if (auto loss = hung(era, hosts, trains, now)) return loss;
+    return unreachable(now);
+  }
   // Connections are made again: what was reported of them before does not count.
   void begin_era(Nanoseconds now) { era_began_ = now; }
   // It is no member of the run any more.
@@ -99,7 +105,10 @@ class Roster {
     Nanoseconds progressed_at = 0;             // when it had nothing to do, or some work of it had ended
   };
   Member* find(NodeId process) { return const_cast<Member*>(std::as_const(*this).find(process)); }
-  const Member* find(NodeId process) const;
+  const Member* find(NodeId process) const {
+    const auto found = members_.find(process);
+    return found == members_.end() ? nullptr : &found->second;
+  }
   std::optional<Loss> hung(std::uint64_t era, const ShardHosts& hosts, bool trains, Nanoseconds now) const;
   std::optional<Loss> unreachable(Nanoseconds now) const;
   Status check_plugin(NodeId process, const Hello& hello) const;

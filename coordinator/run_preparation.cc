@@ -37,11 +37,6 @@ std::string contradiction(const CommitRecord& record, const std::string& app, co
 
 }  // namespace
 
-bool Loading::add(std::uint32_t worker, const Loaded& loaded) {
-  const auto shards = hosts_.of(worker);
-  return loaded.items.size() == shards.size() && shards.size() > 0 && loaded_.emplace(shards.first, loaded).second;
-}
-
 std::uint64_t Loading::items() const {
   std::uint64_t sum = 0;
   for (const auto& [first, part] : loaded_) sum = std::accumulate(part.items.begin(), part.items.end(), sum);

@@ -22,7 +22,10 @@ class Loading {
   Loading(const RunPlan& plan, const ShardHosts& hosts) : plan_(plan), hosts_(hosts) {}
 
   // False if the worker hosts nothing, or something else, or has reported before.
-  bool add(std::uint32_t worker, const Loaded& loaded);
+  bool add(std::uint32_t worker, const Loaded& loaded) {
+    const auto shards = hosts_.of(worker);
+    return loaded.items.size() == shards.size() && shards.size() > 0 && loaded_.emplace(shards.first, loaded).second;
+  }
   // The reports are not needed any more.
   void clear() { loaded_.clear(); }
   bool complete() const { return loaded_.size() == hosts_.size(); }

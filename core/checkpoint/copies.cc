@@ -38,11 +38,6 @@ void Copies::start(Outbox& out, Work work, End end) {
   });
 }
 
-void Copies::begin(NodeId from, HashedFile file, Outbox& out) {
-  waiting_.emplace_back(from, std::move(file));
-  begin_waiting(out);
-}
-
 void Copies::begin_waiting(Outbox& out) {
   while (!waiting_.empty() && copying_.size() < limits_.files) {
     auto [from, file] = std::move(waiting_.front());

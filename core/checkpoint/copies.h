@@ -64,7 +64,10 @@ class Copies {
   // There is a folder for them.
   bool possible() const { return files_ != nullptr; }
   // Gets a file that `from` has.  REQUIRES possible(), and that no other file is being copied from it.
-  void begin(NodeId from, HashedFile file, Outbox& out);
+  void begin(NodeId from, HashedFile file, Outbox& out) {
+    waiting_.emplace_back(from, std::move(file));
+    begin_waiting(out);
+  }
   // False if it was not asked for.
   bool add(NodeId from, const Chunk& chunk, Outbox& out);
   // Those that were begun are durable.

@@ -1,6 +1,5 @@
 #include "core/rounds/commits.h"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <unordered_map>
@@ -57,11 +56,6 @@ Status Commits::begin(const SharedRows& rows) {
   return {};
 }
 
-std::set<std::uint32_t> Commits::homes(RoundId round) const {
-  const Open& open = open_.at(round);
-  return homes_of(tables_[open.rows.table], open.rows, open.partition_of, partitions_);
-}
-
 std::vector<double> Commits::values(RoundId round, std::span<const std::shared_ptr<const RoundDeltas>> unseen) const {
   const SharedRows& rows = open_.at(round).rows;
   const std::size_t width = tables_[rows.table].row_width;
@@ -83,10 +77,6 @@ std::vector<double> Commits::values(RoundId round, std::span<const std::shared_p
     }
   }
   return values;
-}
-
-void Commits::set(TableId table, Key key, std::span<const double> row) {
-  if (!tables_[table].dense) std::ranges::copy(row, replica_[table].at(key).begin());
 }
 
 Status Commits::restore(const Deltas& deltas) {

@@ -4,6 +4,7 @@
 // Partitions commit on their own and DELTAS come in any order; what a plugin receives must not depend on that.  So
 // rounds are given out whole, in their own order, each with its rows in the order in which the schedule named them.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -64,7 +65,9 @@ class Commits {
   // A round is out.  An error if check_rows finds one.
   Status begin(const SharedRows& rows);
   // In a new job, the starting value of a row.  REQUIRES a shared table that has it.
-  void set(TableId table, Key key, std::span<const double> row);
+  void set(TableId table, Key key, std::span<const double> row) {
+    if (!tables_[table].dense) std::ranges::copy(row, replica_[table].at(key).begin());
+  }
   // In a resumed job, rows of one table in one partition as of the checkpoint: DELTAS of round 0.
   Status restore(const Deltas& deltas);
   // Every partition has restored every shared table.
@@ -79,7 +82,10 @@ class Commits {
   const SharedRows& rows(RoundId round) const { return open_.at(round).rows; }
   const Table& table_of(RoundId round) const { return tables_[rows(round).table]; }
   // The partitions that commit the rows of a round that is out, and that of each row.
-  std::set<std::uint32_t> homes(RoundId round) const;
+  std::set<std::uint32_t> homes(RoundId round) const {
+    const Open& open = open_.at(round);
+    return homes_of(tables_[open.rows.table], open.rows, open.partition_of, partitions_);
+  }
   const std::vector<std::uint32_t>& partitions_of(RoundId round) const { return open_.at(round).partition_of; }
   // The rows of a round as they were before the rounds `unseen` (given out earlier, ascending); zeros where nothing was
   // committed.  REQUIRES that they are not in a view.

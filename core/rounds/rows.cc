@@ -93,11 +93,6 @@ Rows::Rows(std::vector<Table> tables, std::uint32_t partition, std::uint32_t par
   }
 }
 
-void Rows::set(TableId table, Key key, std::span<const double> values) {
-  const std::span<double> row = rows_[table].at(key);
-  std::copy_n(values.begin(), row.size(), row.begin());
-}
-
 Hash128 Rows::hash() const {
   Hash128 sum;
   for_each([&](TableId table, Key key, std::span<const double> values) { sum += row_hash(table, key, values); });

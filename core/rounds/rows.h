@@ -156,7 +156,10 @@ class Rows {
   // A run of rows of a dense table, one after the other.  REQUIRES that each may be here.
   std::span<double> run(TableId table, const KeyRun& run) { return rows_[table].at_run(run); }
   // `values` has the table's width.  REQUIRES may_have.
-  void set(TableId table, Key key, std::span<const double> values);
+  void set(TableId table, Key key, std::span<const double> values) {
+    const std::span<double> row = rows_[table].at(key);
+    std::copy_n(values.begin(), row.size(), row.begin());
+  }
   // Calls f(table, key, values) for every row, in order of table and key.
   template <typename F>
   void for_each(F f) const {

@@ -1,8 +1,6 @@
 #include "core/rounds/shard_hosts.h"
 
-#include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -50,10 +48,6 @@ ShardHosts ShardHosts::weighted(std::span<const std::uint32_t> workers, std::spa
   return hosts;
 }
 
-std::uint32_t ShardHosts::worker_of(ShardId shard) const {
-  return std::ranges::upper_bound(ranges_, shard, {}, &ShardRange::end)->worker;
-}
-
 ShardHosts::Shards ShardHosts::of(std::uint32_t worker) const {
   ShardId first = 0;
   for (const ShardRange& range : ranges_) {
@@ -61,11 +55,6 @@ ShardHosts::Shards ShardHosts::of(std::uint32_t worker) const {
     first = range.end;
   }
   return {};
-}
-
-std::vector<std::uint32_t> ShardHosts::workers() const {
-  const auto workers = std::views::transform(ranges_, &ShardRange::worker);
-  return {workers.begin(), workers.end()};
 }
 
 std::vector<NodeId> ShardHosts::nodes() const {

@@ -1,7 +1,9 @@
 // core/rounds/shard_hosts.h -- which worker hosts which shards, in one era of a run.  Part of the contract between
 // processes: the coordinator decides it, and WELCOME sends it to all.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -26,7 +28,9 @@ class ShardHosts {
   static ShardHosts weighted(std::span<const std::uint32_t> workers, std::span<const double> weights,
                              std::uint32_t shards);
 
-  std::uint32_t worker_of(ShardId shard) const;
+  std::uint32_t worker_of(ShardId shard) const {
+    return std::ranges::upper_bound(ranges_, shard, {}, &ShardRange::end)->worker;
+  }
   struct Shards {
     ShardId first = 0, end = 0;
     std::uint32_t size() const { return end - first; }
@@ -37,8 +41,11 @@ class ShardHosts {
 
   const std::vector<ShardRange>& ranges() const { return ranges_; }
   std::size_t size() const { return ranges_.size(); }  // workers that host something
-  std::vector<std::uint32_t> workers() const;          // in the order of their shards
-  std::vector<NodeId> nodes() const;                   // of these workers
+  std::vector<std::uint32_t> workers() const {         // in the order of their shards
+    const auto workers = std::views::transform(ranges_, &ShardRange::worker);
+    return {workers.begin(), workers.end()};
+  }
+  std::vector<NodeId> nodes() const;  // of these workers
 
   friend bool operator==(const ShardHosts&, const ShardHosts&) = default;
 

@@ -157,14 +157,4 @@ std::vector<Compute::Ended> Compute::take_ended() {
   return all;
 }
 
-std::vector<Compute::Ended> Compute::take_chained() {
-  const std::scoped_lock lock(mutex_);
-  return std::exchange(chained_ended_, {});
-}
-
-bool Compute::has_chained() {
-  const std::scoped_lock lock(mutex_);
-  return !chained_ended_.empty();
-}
-
 }  // namespace rota

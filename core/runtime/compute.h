@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/base/clock.h"
@@ -29,8 +30,14 @@ class Compute {
   };
   std::vector<Ended> take_ended();
   // Of these, those that any thread may handle.
-  std::vector<Ended> take_chained();
-  bool has_chained();
+  std::vector<Ended> take_chained() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(chained_ended_, {});
+  }
+  bool has_chained() {
+    const std::scoped_lock lock(mutex_);
+    return !chained_ended_.empty();
+  }
 
  private:
   struct Arena;

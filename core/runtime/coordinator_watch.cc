@@ -33,11 +33,6 @@ std::optional<Beat> CoordinatorWatch::next_beat(Nanoseconds now) {
   return beat;
 }
 
-bool CoordinatorWatch::reachable() const {
-  const auto* coordinator = router_.find(kCoordinator);
-  return coordinator != nullptr && coordinator->link.last_received() > 0 && !broken_;
-}
-
 // One that has answered may wait long until all have joined, but is not silent meanwhile.
 std::optional<Ending> CoordinatorWatch::check(bool ending, Nanoseconds now) {
   if (state_ == State::apart) return std::nullopt;

@@ -35,7 +35,10 @@ class CoordinatorWatch {
   void disconnected() { broken_ = true; }
   // Something arrived from the coordinator on its link.
   void received(Nanoseconds now);
-  bool reachable() const;
+  bool reachable() const {
+    const auto* coordinator = router_.find(kCoordinator);
+    return coordinator != nullptr && coordinator->link.last_received() > 0 && !broken_;
+  }
   // Whether this is the first message of a coordinator that was started again.
   bool answers_call(const Header& header) const;
   // Messages to the previous coordinator are void: its successor has to get this process' HELLO.

@@ -1,9 +1,7 @@
 #include "core/runtime/router.h"
 
-#include <algorithm>
 #include <array>
 #include <new>
-#include <ranges>
 
 namespace rota {
 
@@ -116,26 +114,6 @@ void Router::dismiss_guests(Nanoseconds now) {
     if (leaves) forget(entry.first);
     return leaves;
   });
-}
-
-std::size_t Router::guests() const {
-  const auto is_guest = [](const PeerState& peer) { return peer.leaves_at != 0; };
-  return static_cast<std::size_t>(std::ranges::count_if(std::views::values(peers_), is_guest));
-}
-
-bool Router::busy() const {
-  const auto is_busy = [](const PeerState& peer) { return !peer.gone && peer.link.busy(); };
-  return std::ranges::any_of(std::views::values(peers_), is_busy);
-}
-
-bool Router::drained() const {
-  const auto is_drained = [](const PeerState& peer) { return peer.gone || peer.link.drained(); };
-  return std::ranges::all_of(std::views::values(peers_), is_drained);
-}
-
-std::uint64_t Router::queued_to(NodeId node) const {
-  const PeerState* const peer = find(process_of(node));
-  return peer == nullptr ? 0 : peer->link.queued_bytes();
 }
 
 std::uint64_t Router::bytes_sent() const {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -89,14 +90,26 @@ class Router {
   // Guests go when they have their answer, or have had the time for it; or each would cost memory and descriptors until
   // the run ends.
   void dismiss_guests(Nanoseconds now);
-  std::size_t guests() const;
+  std::size_t guests() const {
+    const auto is_guest = [](const PeerState& peer) { return peer.leaves_at != 0; };
+    return static_cast<std::size_t>(std::ranges::count_if(std::views::values(peers_), is_guest));
+  }
   // The transport need not keep a connection to a peer that is gone for good.
   void forget(NodeId peer) { forgotten_.push_back(peer); }
   std::vector<NodeId> take_forgotten() { return std::exchange(forgotten_, {}); }
 
-  bool busy() const;     // something is to be acknowledged
-  bool drained() const;  // all that was sent has arrived
-  std::uint64_t queued_to(NodeId node) const;
+  bool busy() const {  // something is to be acknowledged
+    const auto is_busy = [](const PeerState& peer) { return !peer.gone && peer.link.busy(); };
+    return std::ranges::any_of(std::views::values(peers_), is_busy);
+  }
+  bool drained() const {  // all that was sent has arrived
+    const auto is_drained = [](const PeerState& peer) { return peer.gone || peer.link.drained(); };
+    return std::ranges::all_of(std::views::values(peers_), is_drained);
+  }
+  std::uint64_t queued_to(NodeId node) const {
+    const PeerState* const peer = find(process_of(node));
+    return peer == nullptr ? 0 : peer->link.queued_bytes();
+  }
   std::uint64_t bytes_sent() const;
   // Into a BEAT: the member that has acknowledged nothing for longest, since `awake_since` at most.
   void report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) const;

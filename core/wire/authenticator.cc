@@ -97,9 +97,4 @@ void Authenticator::run(zmq::socket_t asked, zmq::socket_t monitor) {
   }
 }
 
-std::string Authenticator::last() const {
-  const std::lock_guard lock(mutex_);
-  return last_;
-}
-
 }  // namespace rota

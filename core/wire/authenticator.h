@@ -26,7 +26,10 @@ class Authenticator {
 
   // How many connections were refused, and why the last one was.  Any thread.
   std::uint64_t rejected_connections() const { return rejected_connections_; }
-  std::string last() const;
+  std::string last() const {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
 
  private:
   void run(zmq::socket_t asked, zmq::socket_t monitor);
