@@ -53,13 +53,10 @@ Checkpoints::Checkpoints(const RunPlan& plan, std::shared_ptr<Recorder> recorder
       recorder_(std::move(recorder)),
       hosts_(hosts),
       progress_(std::move(progress)),
-      copies_(plan.checkpoints, plan.copies,
-              [this](const Status& status, Outbox& out) {
-                if (!set_aside_) status.ok() ? commit_if_whole(out) : progress_(status, {}, out);
-                return Status();
-              }),
-      last_(plan.resume),
-      best_(plan.best) {}
+      copies_(plan.checkpoints, plan.copies, [this](const Status& status, Outbox& out) {
+        if (!set_aside_) status.ok() ? commit_if_whole(out) : progress_(status, {}, out);
+        return Status();
+      }) {}
 
 void Checkpoints::begin(CommitRecord record, Outbox& out) {
   record_ = std::move(record);

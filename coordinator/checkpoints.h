@@ -97,7 +97,7 @@ class Checkpoints {
   std::optional<Checkpoint> current_;
   Copies copies_;  // of its files on other disks
   bool committing_ = false, set_aside_ = false;
-  std::optional<CommitRecord> last_, best_;
+  std::optional<CommitRecord> last_ = plan_.resume, best_ = plan_.best;
   Nanoseconds began_ = 0;
   std::optional<Nanoseconds> took_;
 };

@@ -14,8 +14,6 @@ EpochEnd::EpochEnd(const RunPlan& plan, std::shared_ptr<Recorder> recorder, cons
       description_(description),
       dispatch_(dispatch),
       then_(std::move(then)),
-      record_(plan.resume ? plan.resume->record : EpochRecord{}),
-      best_epoch_(plan.patience, plan.resume ? plan.resume->record.best : std::nullopt),
       checkpoints_(plan, recorder_, hosts, [this](const Status& status, std::optional<Epoch> committed, Outbox& out) {
         checkpoint_progressed(status, committed, out);
       }) {}

@@ -87,10 +87,10 @@ class EpochEnd {
   Epoch last_ = 0;
   bool ends_job_ = false;  // the schedule ended the job before its last epoch
   std::optional<Boundary> boundary_;
-  EpochRecord record_;
+  EpochRecord record_ = plan_.resume ? plan_.resume->record : EpochRecord{};
   Nanoseconds took_ = 0;  // the newest epoch
   std::optional<Evaluation> evaluation_;
-  BestEpoch best_epoch_;
+  BestEpoch best_epoch_{plan_.patience, record_.best};
   Checkpoints checkpoints_;
   Nanoseconds last_checkpoint_at_ = 0;
   std::optional<Ending> stop_;

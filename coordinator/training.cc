@@ -68,10 +68,6 @@ Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Membership&
       members_(members),
       end_(std::move(end)),
       held_(std::move(held)),
-      preparation_(plan_, *recorder_, members_.hosts(), phase_),
-      turns_(plan_.schedulers),
-      dispatch_(members_.hosts(), plan_.shards, plan_.slices, plan_.partitions, {}),
-      epochs_(static_cast<std::uint32_t>(members_.hosts().size()), plan_.schedulers),
       epoch_end_(plan_, recorder_, members_.hosts(), preparation_.description(), dispatch_,
                  [this](Result<EpochEnd::Next> next, Outbox& out) { continue_with(std::move(next), out); }) {
   if (!plan_.resume) return;

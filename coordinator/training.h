@@ -141,13 +141,13 @@ class Training {
   End end_;
   Held held_;
   Phase phase_ = Phase::loading;
-  RunPreparation preparation_;
+  RunPreparation preparation_{plan_, *recorder_, members_.hosts(), phase_};
 
-  Turns turns_;
-  Dispatch dispatch_;
+  Turns turns_{plan_.schedulers};
+  Dispatch dispatch_{members_.hosts(), plan_.shards, plan_.slices, plan_.partitions, {}};
   RoundId next_round_ = 1;
   Epoch scheduling_epoch_ = 0;  // of the next round to come from the scheduler
-  OpenEpochs epochs_;
+  OpenEpochs epochs_{static_cast<std::uint32_t>(members_.hosts().size()), plan_.schedulers};
   Nanoseconds epoch_began_ = 0;
   double seconds_ = 0;  // in all epochs
   EpochEnd epoch_end_;

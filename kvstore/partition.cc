@@ -46,13 +46,7 @@ Bytes bytes_of(std::vector<double> numbers) {
 
 Partition::Partition(PartitionSettings settings, std::shared_ptr<const HostedApp> app,
                      std::shared_ptr<CheckpointStore> store, std::shared_ptr<ChunkFiles> own)
-    : settings_(settings),
-      app_(std::move(app)),
-      plugin_(app_->plugin),
-      store_(std::move(store)),
-      rows_({}),
-      gather_(app_->job.shards),
-      collector_(settings_.index, settings_.credit, store_, own_) {
+    : settings_(settings), app_(std::move(app)), plugin_(app_->plugin), store_(std::move(store)) {
   if (own != nullptr) own_.emplace(settings_.index, std::move(own), settings_.copies);
   for (const std::uint32_t worker : settings_.workers) workers_.push_back({Role::worker, worker});
 }

@@ -66,13 +66,13 @@ class Partition final : public Node {
   std::size_t terms_ = 0;
   std::shared_ptr<CheckpointStore> store_;
   std::optional<OwnDisk> own_;
-  Rows rows_;
-  Gather gather_;
+  Rows rows_{std::vector<Table>()};
+  Gather gather_{app_->job.shards};
   std::vector<PullEntry> entries_;  // of the round that is being pulled, or
   std::vector<PullRun> runs_;       // if it is open
   bool pulling_ = false;            // a pull runs on a compute thread
   bool shaped_ = false;             // the facts are in, and with them rows and pull
-  CheckpointCollector collector_;
+  CheckpointCollector collector_{settings_.index, settings_.credit, store_, own_};
   std::optional<CheckpointServer> server_;  // of a resumed job
 };
 

@@ -6,12 +6,7 @@
 
 namespace rota {
 
-ShardExecutor::ShardExecutor(WorkerState& state, EpochWork& epoch_work)
-    : state_(state),
-      epoch_work_(epoch_work),
-      shared_(state, shards_),
-      lanes_(state.hosted.first, state.hosted.size(), state.job().threads),
-      tallies_(state.hosted.size(), state.job().threads) {
+ShardExecutor::ShardExecutor(WorkerState& state, EpochWork& epoch_work) : state_(state), epoch_work_(epoch_work) {
   const ShardExchanges::Lag lag{state.job().staleness, state.job().asynchronous};
   for (ShardId s = state.hosted.first; s < state.hosted.end; ++s)
     shards_.push_back({s, ShardExchanges(s, lag, state.routes)});

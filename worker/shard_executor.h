@@ -71,11 +71,11 @@ class ShardExecutor {
   WorkerState& state_;
   EpochWork& epoch_work_;
   std::vector<LocalShard> shards_;
-  SharedRounds shared_;
-  Lanes lanes_;
+  SharedRounds shared_{state_, shards_};
+  Lanes lanes_{state_.hosted.first, state_.hosted.size(), state_.job().threads};
   std::shared_ptr<WaitingVisits> waiting_visits_ = std::make_shared<WaitingVisits>();
   std::uint32_t running_ = 0;  // tasks with the compute threads
-  EpochTallies tallies_;
+  EpochTallies tallies_{state_.hosted.size(), state_.job().threads};
 };
 
 }  // namespace rota

@@ -68,12 +68,6 @@ Status Refresh::run(std::string_view plugin, ShardId shard, Push& push) const {
   return {};
 }
 
-SharedRounds::SharedRounds(WorkerState& state, const std::vector<LocalShard>& shards)
-    : state_(state),
-      shards_(shards),
-      seen_(state.hosted.size()),
-      part_sums_(state.hosted.first, state.hosted.end, state.job().shards) {}
-
 std::shared_ptr<SharedPush> SharedRounds::push_of(const Task& task) {
   const SharedRows& rows = state_.commits.rows(task.round);
   const Table& table = state_.commits.table(rows.table);

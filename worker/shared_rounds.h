@@ -92,7 +92,8 @@ struct Refresh {
 class SharedRounds {
  public:
   // Both outlive it.  No shard comes or goes.
-  SharedRounds(WorkerState& state, const std::vector<LocalShard>& shards);
+  SharedRounds(WorkerState& state, const std::vector<LocalShard>& shards)
+      : state_(state), shards_(shards), seen_(state.hosted.size()) {}
 
   // ---- a round: it begins, every shard pushes, every partition commits
   Status begin(const SharedRows& rows) { return state_.commits.begin(rows); }
@@ -151,7 +152,7 @@ class SharedRounds {
   std::vector<Seen> seen_;                                    // by shard
   std::deque<std::shared_ptr<const RoundDeltas>> committed_;  // and not seen by all shards
   std::uint64_t first_ = 0;                                   // the number of the first of them
-  PartSums part_sums_;
+  PartSums part_sums_{state_.hosted.first, state_.hosted.end, state_.job().shards};
   ScratchPool scratch_;
 };
 

@@ -1,20 +1,6 @@
 #include "worker/worker.h"
 
-#include <utility>
-
 namespace rota {
-
-Worker::Worker(ShardHosts hosts, std::shared_ptr<const HostedApp> app, const Credit& credit)
-    : state_(std::move(hosts), std::move(app), credit),
-      preparation_(state_),
-      epoch_work_(state_),
-      executor_(state_, epoch_work_) {}
-
-Worker::Worker(ShardHosts hosts, Prepared prepared, const Credit& credit)
-    : state_(std::move(hosts), prepared.shards.begin()->second.app, credit),
-      preparation_(state_, std::move(prepared)),
-      epoch_work_(state_),
-      executor_(state_, epoch_work_) {}
 
 Status Worker::step(const Envelope& in, Outbox& out) {
   return handle<Welcome, ReadAhead, JobFacts, CutMade, Fetched, Tasks, Lease, Scattered, Deltas, Evaluate, Save,

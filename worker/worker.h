@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/runtime/node.h"
@@ -16,9 +17,12 @@ namespace rota {
 
 class Worker final : public Node {
  public:
-  Worker(ShardHosts hosts, std::shared_ptr<const HostedApp> app, const Credit& credit = {});
+  Worker(ShardHosts hosts, std::shared_ptr<const HostedApp> app, const Credit& credit = {})
+      : state_(std::move(hosts), std::move(app), credit), preparation_(state_) {}
   // Of a run that begins a new era: with what an earlier worker of this process has prepared.
-  Worker(ShardHosts hosts, Prepared prepared, const Credit& credit = {});
+  Worker(ShardHosts hosts, Prepared prepared, const Credit& credit = {})
+      : state_(std::move(hosts), prepared.shards.begin()->second.app, credit),
+        preparation_(state_, std::move(prepared)) {}
 
   NodeId id() const override { return state_.id(); }
   Status step(const Envelope& in, Outbox& out) override;
@@ -52,8 +56,8 @@ class Worker final : public Node {
 
   WorkerState state_;
   Preparation preparation_;
-  EpochWork epoch_work_;
-  ShardExecutor executor_;
+  EpochWork epoch_work_{state_};
+  ShardExecutor executor_{state_, epoch_work_};
 };
 
 // The worker of a new era.  It hosts what `welcome` says, with what the nodes `before` of this process can hand on; if

@@ -7,13 +7,9 @@ constexpr Nanoseconds kStillFor = 2 * kSecond;
 
 Host::Host(Settings settings)
     : settings_(std::move(settings)),
-      router_(settings_),
-      admission_(settings_, router_,
-                 [this](const std::string& who, const std::string& why) {
-                   for (const auto& [id, node] : nodes_) node->peer_refused(who, why);
-                 }),
-      watch_(settings_, router_),
-      end_(router_) {}
+      admission_(settings_, router_, [this](const std::string& who, const std::string& why) {
+        for (const auto& [id, node] : nodes_) node->peer_refused(who, why);
+      }) {}
 
 void Host::join(const std::string& coordinator, const Hello& hello, Factory factory, Nanoseconds now) {
   factory_ = std::move(factory);

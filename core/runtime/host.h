@@ -112,10 +112,10 @@ class Host {
   void fault(const Status& status, Nanoseconds now);
 
   Settings settings_;
-  Router router_;
+  Router router_{settings_};
   Admission admission_;
-  CoordinatorWatch watch_;
-  ProcessEnd end_;
+  CoordinatorWatch watch_{settings_, router_};
+  ProcessEnd end_{router_};
 
   std::map<NodeId, std::unique_ptr<Node>> nodes_;
   std::deque<Envelope> local_;  // from one of them to another

@@ -54,11 +54,6 @@ Authenticator::~Authenticator() {
   thread_.join();
 }
 
-std::string Authenticator::role_of(const std::string& mechanism, const std::string& key) const {
-  const auto found = known_.find(key);
-  return mechanism == "CURVE" && found != known_.end() ? role_name(found->second) : "";
-}
-
 void Authenticator::reject(const std::string& why) {
   const std::lock_guard lock(mutex_);
   last_ = why;
@@ -74,7 +69,8 @@ void Authenticator::answer(zmq::socket_t& asked) {
   }
   if (request.empty()) return;
   const bool whole = request.size() == kFrames && request.front() == kVersion;
-  const std::string role = whole ? role_of(request[kMechanism], request[kKey]) : "";
+  const auto known = whole && request[kMechanism] == "CURVE" ? known_.find(request[kKey]) : known_.end();
+  const std::string role = known != known_.end() ? role_name(known->second) : "";
   if (role.empty()) reject("an unknown key from " + (whole ? request[kAddress] : std::string("somewhere")));
   const std::string number = request.size() > kNumber ? request[kNumber] : "";
   const std::array<std::string, 6> words = {

@@ -35,8 +35,6 @@ class Authenticator {
   void run(zmq::socket_t asked, zmq::socket_t monitor);
   void answer(zmq::socket_t& asked);
   void reject(const std::string& why);
-  // The role of an accepted key; "" if it is unknown.
-  std::string role_of(const std::string& mechanism, const std::string& key) const;
 
   zmq::socket_t& listening_;
   std::map<std::string, Role> known_;  // by the 32 bytes of a key
