@@ -96,12 +96,6 @@ void EpochEnd::stop(const Ending& why) {
   if (under_way()) boundary_->last = boundary_->save = true;
 }
 
-void EpochEnd::hold() {
-  if (stop_) return;
-  hold_ = true;
-  if (boundary_ && boundary_->stage != Stage::saving) boundary_->save = true;
-}
-
 std::optional<Ending> EpochEnd::stopped() const {
   const auto& last = checkpoints_.last();
   if (!stop_ || !last) return stop_;

@@ -50,7 +50,11 @@ class EpochEnd {
   // A signal: the epoch that is being computed is to be the last.
   void stop(const Ending& why);
   // After the epoch that is being computed, or soon after, all is saved and Next::hold follows, unless the job ends.
-  void hold();
+  void hold() {
+    if (stop_) return;
+    hold_ = true;
+    if (boundary_ && boundary_->stage != Stage::saving) boundary_->save = true;
+  }
 
   Epoch last_epoch() const { return last_; }
   const EpochRecord& newest() const { return record_; }

@@ -163,12 +163,6 @@ std::optional<Roster::Loss> Roster::lost(Nanoseconds now) const {
   return std::nullopt;
 }
 
-std::vector<NodeId> Roster::members() const {
-  std::vector<NodeId> ids;
-  for (const auto& [id, member] : members_) ids.push_back(id);
-  return ids;
-}
-
 // By which members identify each other.  Another one under every start of the coordinator: a restarted one may admit a
 // process in between that another had replaced, of which only some are informed, and then links of the same two
 // starts would not be of the same length at both ends.
@@ -188,12 +182,6 @@ Welcome Roster::welcome(const ShardHosts& hosts) const {
     welcome.partition_hosts.push_back(plan_.stores > 0 ? NodeId{Role::kvstore, p % plan_.stores}
                                                        : NodeId{Role::worker, workers[p % workers.size()]});
   return welcome;
-}
-
-std::vector<std::pair<std::string, std::uint64_t>> Roster::peak_memory() const {
-  std::vector<std::pair<std::string, std::uint64_t>> all;
-  for (const auto& [id, member] : members_) all.emplace_back(id.name(), member.memory);
-  return all;
 }
 
 std::string Roster::describe(NodeId process) const {

@@ -77,12 +77,20 @@ class Roster {
   }
 
   // All that are there, awaited or not.
-  std::vector<NodeId> members() const;
+  std::vector<NodeId> members() const {
+    std::vector<NodeId> ids;
+    for (const auto& [id, member] : members_) ids.push_back(id);
+    return ids;
+  }
   Welcome welcome(const ShardHosts& hosts) const;
   // A worker's number that no process has had; assign_worker() gives it to one that is to join.
   std::uint32_t next_worker() const { return next_worker_; }
   std::uint32_t assign_worker() { return next_worker_++; }
-  std::vector<std::pair<std::string, std::uint64_t>> peak_memory() const;
+  std::vector<std::pair<std::string, std::uint64_t>> peak_memory() const {
+    std::vector<std::pair<std::string, std::uint64_t>> all;
+    for (const auto& [id, member] : members_) all.emplace_back(id.name(), member.memory);
+    return all;
+  }
   std::uint64_t memory(NodeId process) const {  // the most that it reported; 0: nothing
     const Member* const member = find(process);
     return member == nullptr ? 0 : member->memory;

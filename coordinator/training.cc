@@ -192,10 +192,4 @@ void Training::finish(Outbox& out) {
   });
 }
 
-void Training::end(ExitCode code, const std::string& what, Outbox& out) {
-  if (phase_ == Phase::ended) return;
-  set_aside();
-  end_(code, what, out);
-}
-
 }  // namespace rota

@@ -133,7 +133,11 @@ class Training {
   Status end_epochs(Outbox& out);
   void continue_with(Result<EpochEnd::Next> next, Outbox& out);
   void finish(Outbox& out);
-  void end(ExitCode code, const std::string& what, Outbox& out);
+  void end(ExitCode code, const std::string& what, Outbox& out) {
+    if (phase_ == Phase::ended) return;
+    set_aside();
+    end_(code, what, out);
+  }
 
   RunPlan plan_;  // its slices are those of the cut, once there is one
   std::shared_ptr<Recorder> recorder_;

@@ -111,12 +111,6 @@ ShardHosts Workforce::next() const {
   return ShardHosts::weighted(order_, weights, shards_);
 }
 
-const ShardHosts& Workforce::begin_era() {
-  leaving_.clear();
-  hosts_ = next();
-  return hosts_;
-}
-
 namespace {
 
 Balance::Speeds speeds_of(const std::map<std::uint32_t, double>& seconds, const ShardHosts& hosts) {
@@ -167,12 +161,6 @@ std::optional<Balance::Speeds> Balance::add(const std::map<std::uint32_t, double
   if (!is_slow(all, hosts)) return std::nullopt;
   needed_ *= 2;
   return speeds_of(all, hosts);
-}
-
-void Balance::clear() {
-  span_.clear();
-  all_.clear();
-  spans_ = 0;
 }
 
 }  // namespace rota

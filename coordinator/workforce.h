@@ -42,7 +42,11 @@ class Workforce {
   ShardHosts next() const;
   bool is_leaving(std::uint32_t worker) const { return leaving_.contains(worker); }
 
-  const ShardHosts& begin_era();
+  const ShardHosts& begin_era() {
+    leaving_.clear();
+    hosts_ = next();
+    return hosts_;
+  }
   const ShardHosts& hosts() const { return hosts_; }
   // Another era would have other hosts.
   bool changes() const { return !order_.empty() && next() != hosts_; }
@@ -81,7 +85,11 @@ class Balance {
   // So such moves to and fro come ever more seldom.
   std::optional<Speeds> add(const std::map<std::uint32_t, double>& seconds, const ShardHosts& hosts);
   // Shards have moved: what was seen before says nothing.
-  void clear();
+  void clear() {
+    span_.clear();
+    all_.clear();
+    spans_ = 0;
+  }
 
  private:
   std::map<std::uint32_t, double> span_, all_;  // seconds of the span that is not full, and of those before in a row

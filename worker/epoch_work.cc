@@ -1,6 +1,5 @@
 #include "worker/epoch_work.h"
 
-#include <algorithm>
 #include <iterator>
 #include <span>
 #include <string>
@@ -13,12 +12,6 @@ Saving::Saving(Epoch epoch, std::vector<Piece> pieces, const Limits& limits)
       limits_(limits),
       todo_(std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end())),
       left_(pieces.size()) {}
-
-void Saving::stored(const Stored& stored, Outbox& out) {
-  if (stored.epoch != epoch_) return;
-  unstored_ -= std::min(unstored_, stored.bytes);
-  go_on(out);
-}
 
 void Saving::go_on(Outbox& out, NodeId last, std::uint64_t bytes) {
   for (auto piece = todo_.begin(); piece != todo_.end() && encoding_ < limits_.at_once;) {

@@ -1,5 +1,6 @@
 // worker/epoch_work.h -- what a worker does between epochs: it evaluates its shards and slices, and saves them.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,7 +40,11 @@ class Saving {
   void go_on(Outbox& out) { go_on(out, {}, 0); }
   bool done() const { return left_ == 0; }
   // A partition has stored what it was put.
-  void stored(const Stored& stored, Outbox& out);
+  void stored(const Stored& stored, Outbox& out) {
+    if (stored.epoch != epoch_) return;
+    unstored_ -= std::min(unstored_, stored.bytes);
+    go_on(out);
+  }
 
  private:
   // `bytes` were sent to `last` in this step.

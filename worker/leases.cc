@@ -24,12 +24,6 @@ Result<Bytes> HeldSlice::to_bytes(std::string_view plugin, SliceId id) const {
   return Bytes::from(out.take());
 }
 
-void Leases::begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes) {
-  HeldSlice& held = held_[slice];
-  held.rows = std::move(rows);
-  held.bytes = std::move(bytes);
-}
-
 bool Leases::arrive(SliceId slice, RoundId to, Bytes bytes) {
   const auto [held, is_new] = held_.try_emplace(slice);
   if (!is_new) return false;
@@ -45,18 +39,6 @@ HeldSlice& Leases::use(SliceId slice) {
   held.last = *held.due;
   held.due.reset();
   return held;
-}
-
-std::vector<std::pair<SliceId, HeldSlice*>> Leases::held() {
-  std::vector<std::pair<SliceId, HeldSlice*>> all;
-  for (auto& [id, slice] : held_) all.emplace_back(id, &slice);
-  return all;
-}
-
-std::vector<SliceId> Leases::held_ids() const {
-  std::vector<SliceId> ids;
-  for (const auto& [id, slice] : held_) ids.push_back(id);
-  return ids;
 }
 
 }  // namespace rota

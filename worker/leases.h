@@ -37,7 +37,11 @@ struct HeldSlice {
 
 class Leases {
  public:
-  void begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes);
+  void begin(SliceId slice, std::unique_ptr<Slice> rows, Bytes bytes) {
+    HeldSlice& held = held_[slice];
+    held.rows = std::move(rows);
+    held.bytes = std::move(bytes);
+  }
   // A slice that came from another worker, for a round.  False if it is here already: then there are two holders.
   bool arrive(SliceId slice, RoundId to, Bytes bytes);
   // Where a slice is to go.  False if that was set before.
@@ -71,8 +75,16 @@ class Leases {
     return std::ranges::none_of(held_,
                                 [](const auto& held) { return held.second.in_use || held.second.due.has_value(); });
   }
-  std::vector<std::pair<SliceId, HeldSlice*>> held();
-  std::vector<SliceId> held_ids() const;
+  std::vector<std::pair<SliceId, HeldSlice*>> held() {
+    std::vector<std::pair<SliceId, HeldSlice*>> all;
+    for (auto& [id, slice] : held_) all.emplace_back(id, &slice);
+    return all;
+  }
+  std::vector<SliceId> held_ids() const {
+    std::vector<SliceId> ids;
+    for (const auto& [id, slice] : held_) ids.push_back(id);
+    return ids;
+  }
 
  private:
   std::map<SliceId, HeldSlice> held_;

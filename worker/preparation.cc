@@ -86,12 +86,6 @@ void Restoring::restore(ShardId shard, const Bytes& saved, Outbox& out) {
   out.start(followed_by(take, [this](Outbox& later) { restored(later); }));
 }
 
-void Restoring::restored(Outbox& out) {
-  --asked_;
-  ask(out);
-  send_ready_if_all(out);
-}
-
 void Restoring::send_ready_if_all(Outbox& out) {
   if (begun_ && to_fetch_.empty() && asked_ == 0 && state_.commits.restored()) out.send(kCoordinator, Ready{});
 }

@@ -37,7 +37,11 @@ class Restoring {
   Status check_common(const Bytes& saved) const;
   void restore(ShardId shard, const Bytes& saved, Outbox& out);
   void ask(Outbox& out);
-  void restored(Outbox& out);
+  void restored(Outbox& out) {
+    --asked_;
+    ask(out);
+    send_ready_if_all(out);
+  }
   void send_ready_if_all(Outbox& out);
 
   WorkerState& state_;

@@ -97,12 +97,6 @@ void SharedRounds::pushed(SharedPush& push, Outbox& out) {
   for (auto& [partition, sums] : parts) out.send({Role::partition, partition}, std::move(sums));
 }
 
-Status SharedRounds::commit(std::uint32_t partition, const Deltas& deltas) {
-  ROTA_ASSIGN(auto rounds, state_.commits.commit(partition, deltas));
-  for (RoundDeltas& round : rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));
-  return {};
-}
-
 std::vector<std::shared_ptr<const RoundDeltas>> SharedRounds::between(std::uint64_t begin, std::uint64_t end) const {
   const auto at = [this](std::uint64_t commit) {
     return committed_.begin() + static_cast<std::ptrdiff_t>(commit - first_);

@@ -102,7 +102,11 @@ class SharedRounds {
   std::shared_ptr<SharedPush> push_of(const Task& task);
   // It has ended: sends the sums of parts that are whole.
   void pushed(SharedPush& push, Outbox& out);
-  Status commit(std::uint32_t partition, const Deltas& deltas);
+  Status commit(std::uint32_t partition, const Deltas& deltas) {
+    ROTA_ASSIGN(auto rounds, state_.commits.commit(partition, deltas));
+    for (RoundDeltas& round : rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));
+    return {};
+  }
 
   // ---- what a shard sees
   // Whether there is a commit that not all shards have refreshed from.

@@ -96,12 +96,6 @@ Status Commits::restore(const Deltas& deltas) {
   return {};
 }
 
-bool Commits::restored() const {
-  const auto shared =
-      std::ranges::count_if(tables_, [](const Table& table) { return table.kind == Table::Kind::shared; });
-  return restorations_ == static_cast<std::size_t>(shared) * partitions_;
-}
-
 Result<std::vector<RoundDeltas>> Commits::commit(std::uint32_t partition, const Deltas& deltas) {
   const auto found = open_.find(deltas.rows.round);
   const bool due = found != open_.end() && found->second.due.erase(partition) > 0;

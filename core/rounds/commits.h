@@ -71,7 +71,11 @@ class Commits {
   // In a resumed job, rows of one table in one partition as of the checkpoint: DELTAS of round 0.
   Status restore(const Deltas& deltas);
   // Every partition has restored every shared table.
-  bool restored() const;
+  bool restored() const {
+    const auto shared =
+        std::ranges::count_if(tables_, [](const Table& table) { return table.kind == Table::Kind::shared; });
+    return restorations_ == static_cast<std::size_t>(shared) * partitions_;
+  }
   // A partition's commit; gives the rounds that are whole now, in order.  An error if the commit was not due.
   Result<std::vector<RoundDeltas>> commit(std::uint32_t partition, const Deltas& deltas);
 

@@ -93,10 +93,4 @@ Rows::Rows(std::vector<Table> tables, std::uint32_t partition, std::uint32_t par
   }
 }
 
-Hash128 Rows::hash() const {
-  Hash128 sum;
-  for_each([&](TableId table, Key key, std::span<const double> values) { sum += row_hash(table, key, values); });
-  return sum;
-}
-
 }  // namespace rota

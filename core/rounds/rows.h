@@ -175,7 +175,11 @@ class Rows {
     rows_[table].for_each_after(after, f);
   }
   // Of the set of rows: the same however they are spread over partitions.
-  Hash128 hash() const;
+  Hash128 hash() const {
+    Hash128 sum;
+    for_each([&](TableId table, Key key, std::span<const double> values) { sum += row_hash(table, key, values); });
+    return sum;
+  }
 
  private:
   std::vector<Table> tables_;

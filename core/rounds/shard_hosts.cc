@@ -57,10 +57,4 @@ ShardHosts::Shards ShardHosts::of(std::uint32_t worker) const {
   return {};
 }
 
-std::vector<NodeId> ShardHosts::nodes() const {
-  std::vector<NodeId> nodes;
-  for (const ShardRange& range : ranges_) nodes.push_back({Role::worker, range.worker});
-  return nodes;
-}
-
 }  // namespace rota

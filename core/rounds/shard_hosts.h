@@ -45,7 +45,11 @@ class ShardHosts {
     const auto workers = std::views::transform(ranges_, &ShardRange::worker);
     return {workers.begin(), workers.end()};
   }
-  std::vector<NodeId> nodes() const;  // of these workers
+  std::vector<NodeId> nodes() const {  // of these workers
+    std::vector<NodeId> nodes;
+    for (const ShardRange& range : ranges_) nodes.push_back({Role::worker, range.worker});
+    return nodes;
+  }
 
   friend bool operator==(const ShardHosts&, const ShardHosts&) = default;
 

@@ -9,12 +9,6 @@ constexpr Nanoseconds kBeatEvery = kSecond;
 // Between two calls for a coordinator that was lost.
 constexpr Nanoseconds kCallEvery = kSecond / 2;
 
-void CoordinatorWatch::join(const Hello& hello, Nanoseconds now) {
-  state_ = State::joins;
-  hello_ = hello;
-  joined_at_ = now;
-}
-
 bool CoordinatorWatch::accepts(const Welcome& welcome) {
   if (state_ == State::apart || (state_ == State::member && welcome.era <= router_.era())) return false;
   state_ = State::member;
@@ -78,12 +72,6 @@ std::optional<Transmission> CoordinatorWatch::next_call() {
 void CoordinatorWatch::received(Nanoseconds now) {
   if (broken_ && (calls_since_ == 0 || now - calls_since_ < kCallEvery)) return;
   stop_calling();
-}
-
-void CoordinatorWatch::stop_calling() {
-  broken_ = false;
-  calls_since_ = called_at_ = 0;
-  call_.reset();
 }
 
 bool CoordinatorWatch::answers_call(const Header& header) const {

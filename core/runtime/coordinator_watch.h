@@ -13,7 +13,11 @@ class CoordinatorWatch {
   CoordinatorWatch(const HostSettings& settings, Router& router) : settings_(settings), router_(router) {}
 
   // This process joins the coordinator of the router, with this HELLO.
-  void join(const Hello& hello, Nanoseconds now);
+  void join(const Hello& hello, Nanoseconds now) {
+    state_ = State::joins;
+    hello_ = hello;
+    joined_at_ = now;
+  }
   const Hello& hello() const { return hello_; }
   // This process begins the era of a WELCOME, if it is new to it.
   bool accepts(const Welcome& welcome);
@@ -50,7 +54,11 @@ class CoordinatorWatch {
 
  private:
   void call(Nanoseconds now);
-  void stop_calling();
+  void stop_calling() {
+    broken_ = false;
+    calls_since_ = called_at_ = 0;
+    call_.reset();
+  }
 
   const HostSettings& settings_;
   Router& router_;

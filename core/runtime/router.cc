@@ -116,12 +116,6 @@ void Router::dismiss_guests(Nanoseconds now) {
   });
 }
 
-std::uint64_t Router::bytes_sent() const {
-  std::uint64_t sum = 0;
-  for (const auto& [id, peer] : peers_) sum += peer.link.counters().sent_bytes;
-  return sum;
-}
-
 void Router::report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) const {
   for (const auto& [id, peer] : peers_) {
     if (id == kCoordinator || peer.gone) continue;

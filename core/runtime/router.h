@@ -110,7 +110,11 @@ class Router {
     const PeerState* const peer = find(process_of(node));
     return peer == nullptr ? 0 : peer->link.queued_bytes();
   }
-  std::uint64_t bytes_sent() const;
+  std::uint64_t bytes_sent() const {
+    std::uint64_t sum = 0;
+    for (const auto& [id, peer] : peers_) sum += peer.link.counters().sent_bytes;
+    return sum;
+  }
   // Into a BEAT: the member that has acknowledged nothing for longest, since `awake_since` at most.
   void report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) const;
 
