@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
-"""Sparse logistic regression beside BlitzL1, in turn: seconds to a duality gap, of one penalty and of a path.
+"""Lasso and sparse logistic regression, of one penalty or of a path: seconds of training to a duality gap, Rota and its
+peers in turn.
 
-usage: lasso_race.py --blitz=FOLDER [--data=FILE,...] [--shapes=w300,text8k,...] [--keep=FOLDER] [--bin=build/release/bin]
-                     [--lambda_ratio=0.01] [--path=20] [--repeat=5] [--gap=1e-6] [--loss=logistic] [--workers=2x1,1x1]
+usage: lasso_race.py [DATA.libsvm ...] [--shapes=w300,text8k,...] [--keep=FOLDER] [--loss=squared] [--lambda_ratio=0.1]
+                     [--path=1] [--gap=1e-6] [--repeat=3] [--workers=2x1,1x1,1x2] [--with=celer,blitz,sklearn,glmnet]
+                     [--peers=FOLDER] [--bin=build/release/bin] [FLAGS FOR rota train]
 
-FOLDER has BlitzL1 (Johnson and Guestrin), built from its own sources with its own flags, as python/blitzl1 with
-libblitzl1.so in it.  Data are LIBSVM files of two labels, or shapes that are generated here after those of well-known
-sets: rows, columns and entries of text with power-law words, of sparse 0/1 attributes, of a few dense columns.
+Data are LIBSVM files, or shapes that are generated here after those of well-known sets, and kept in a folder: rows,
+columns and entries of text with power-law words, of sparse 0/1 attributes, of a few dense columns.  --peers holds those
+built by hand from their own sources: celer (celer/, with its extension built in place) and BlitzL1 (Johnson and
+Guestrin; BlitzL1/, with lib/libblitzl1.so).  scikit-learn and glmnet are Debian's packages.  All but BlitzL1 are for
+one penalty and the squared loss.
 
-Every program runs REPEAT times, in turn, on the same cores; medians are printed.  Reading is not counted, nor the time
-in which BlitzL1 finds lambda_max, which Rota's seconds include.  Objectives and gaps are computed here
-from the coefficients, in units of the objective with no coefficient.  BlitzL1's gap is a share of the dual objective,
-so it is given the share that makes both gaps the same.  A path has equal ratios from lambda_max down.
+Every program runs on the same cores, one after the other, REPEAT times; medians are printed.  Loading is not counted,
+nor the time in which a peer finds lambda_max, which Rota's seconds include.  Objectives and gaps are computed here from
+the coefficients, in units of the objective with no coefficient.  BlitzL1's gap is a share of the dual objective, so it
+is given the share that makes both gaps the same.  A path has equal ratios from lambda_max down.
 """
 import pathlib
 import statistics
+import subprocess
 import sys
 import time
 
@@ -22,10 +27,21 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
-from bench_run import arguments, in_turn, scratch_folder, train
+from bench_run import arguments, in_turn, scratch_folder, spread, train
+
+GLMNET = """
+suppressMessages({library(Matrix); library(glmnet)})
+a <- commandArgs(TRUE)
+x <- as(readMM(file.path(a[1], "x.mtx")), "CsparseMatrix"); y <- scan(file.path(a[1], "y.txt"), quiet = TRUE)
+t <- system.time(fit <- glmnet(x, y, lambda = as.numeric(a[2]), standardize = FALSE, intercept = FALSE,
+                               thresh = as.numeric(a[3]), maxit = 1e6))
+cat(t["elapsed"], "\\n"); b <- fit$beta
+writeMM(b, file.path(a[1], "beta.mtx"))
+"""
+
 
 def text(random, rows, columns, words, counts, tilt):
-    """Documents of two classes and 20 topics; word k is drawn in proportion to (k + 3)^-1.05, tilted by class and topic."""
+    """Documents of two classes and 20 topics; word k is drawn in proportion to (k + 3)^-1.05, tilted by both."""
     base = (np.arange(columns) + 3.0)**-1.05
     lean = np.where(random.random(columns) < 0.1, random.normal(size=columns) * tilt, 0)
     topics = np.where(random.random((20, columns)) < 0.05, random.normal(size=(20, columns)), 0)
@@ -61,7 +77,8 @@ def attributes(random, rows, columns, per_row, positive):
 def few(random, rows, columns):
     """Ten of the columns encode which of ten states a row is in, the others are numbers that depend on one another."""
     state = random.integers(0, 10, rows)
-    numbers = random.normal(size=(rows, columns - 10)) @ (np.eye(columns - 10) + 0.3 * random.normal(size=(columns - 10,) * 2))
+    numbers = random.normal(size=(rows, columns - 10))
+    numbers = numbers @ (np.eye(columns - 10) + 0.3 * random.normal(size=(columns - 10,) * 2))
     x = np.concatenate([np.eye(10)[state], numbers], axis=1)
     f = x @ random.normal(size=columns) + 2 * random.logistic(size=rows)
     return scipy.sparse.csr_matrix(x), np.where(f > np.quantile(f, 0.9), 1.0, -1.0)
@@ -86,6 +103,8 @@ def generated(name, folder):
 
 
 class Race:
+    """Each program returns its seconds, the coefficients of each penalty, and a note."""
+
     def __init__(self, args, file, folder):
         from sklearn.datasets import load_svmlight_file
         self.args, self.file, self.folder = args, file, folder
@@ -95,9 +114,6 @@ class Race:
         self.n = len(self.y)
         self.null = np.log(2) if args.loss == "logistic" else self.y @ self.y / (2 * self.n)
         self.lambda_max = np.abs(self.x.T @ self.gradient(np.zeros(self.n))).max()
-        import blitzl1
-        self.blitz = blitzl1
-        self.problem = (blitzl1.LogRegProblem if args.loss == "logistic" else blitzl1.LassoProblem)(self.x, self.y)
 
     def gradient(self, f):
         return (self.y / (1 + np.exp(self.y * f)) if self.args.loss == "logistic" else self.y - f) / self.n
@@ -120,67 +136,95 @@ class Race:
         out = self.folder / "rota"
         workers, threads = shape.split("x")
         path = [f"--path={len(penalties)}"] if len(penalties) > 1 else []
+        begin = time.monotonic()
         result = train(self.args, out, "lasso", "--nointercept", f"--input={self.file}", f"--loss={self.args.loss}",
                        f"--lambda={penalties[-1]!r}", *path, f"--tolerance={self.args.gap}", f"--workers={workers}",
                        f"--threads={threads}", *self.args.rota_flags)
+        whole = time.monotonic() - begin
         b = scipy.io.mmread(out / "model/coefficients.mtx").tocsc()
         b = [b[:, k].toarray().ravel() for k in range(len(penalties))]
-        return result["seconds"], [np.pad(one, (0, self.x.shape[1] - len(one))) for one in b], result["epochs"]
+        return (result["seconds"], [np.pad(one, (0, self.x.shape[1] - len(one))) for one in b],
+                f"{result['epochs']} epochs, {whole:.2f} s with starting, reading and writing")
 
-    def blitz_fits(self, penalties, objectives):
-        self.blitz.set_use_intercept(False)
-        b, fits, rounds = np.zeros(self.x.shape[1]), [], 0
-        seconds = 0
+    def blitz(self, penalties, objectives):
+        sys.path.insert(0, str(pathlib.Path(self.args.peers) / "BlitzL1/python"))
+        import blitzl1
+        problem = (blitzl1.LogRegProblem if self.args.loss == "logistic" else blitzl1.LassoProblem)(self.x, self.y)
+        blitzl1.set_use_intercept(False)
+        b, fits, rounds, seconds = np.zeros(self.x.shape[1]), [], 0, 0
         for lam, objective in zip(penalties, objectives):
-            self.blitz.set_tolerance(self.args.gap * self.null / objective)
+            blitzl1.set_tolerance(self.args.gap * self.null / objective)
             begin = time.monotonic()
-            solution = self.problem.solve(lam * self.n, initial_x=b.copy(), max_iter=1000)
+            solution = problem.solve(lam * self.n, initial_x=b.copy(), max_iter=1000)
             seconds += time.monotonic() - begin
             b = solution.x
             rounds += solution._num_iterations
             fits.append(b.copy())
-        return seconds, fits, rounds
+        return seconds, fits, f"{rounds} rounds"
+
+    def estimator(self, kind, lam, passes):
+        model = kind(alpha=lam, fit_intercept=False, tol=self.args.gap / 2, max_iter=passes)
+        begin = time.monotonic()
+        model.fit(self.x, self.y)
+        return time.monotonic() - begin, [np.asarray(model.coef_).ravel()], ""
+
+    def celer(self, lam):
+        sys.path.insert(0, str(pathlib.Path(self.args.peers) / "celer"))
+        from celer import Lasso
+        return self.estimator(Lasso, lam, 100)
+
+    def sklearn(self, lam):
+        from sklearn.linear_model import Lasso
+        return self.estimator(Lasso, lam, 100000)
+
+    def glmnet(self, lam):
+        scipy.io.mmwrite(self.folder / "x.mtx", self.x.tocoo())
+        np.savetxt(self.folder / "y.txt", self.y, fmt="%.17g")
+        (self.folder / "fit.R").write_text(GLMNET)
+        done = subprocess.run(["Rscript", "--vanilla", self.folder / "fit.R", self.folder, repr(lam), "1e-9"],
+                              check=True, capture_output=True, text=True)
+        return float(done.stdout.split()[0]), [scipy.io.mmread(self.folder / "beta.mtx").toarray().ravel()], ""
 
     def run(self, what, penalties):
         programs = {f"Rota {shape}": (lambda shape=shape: self.rota(shape, penalties))
                     for shape in self.args.workers.split(",")}
-        objectives = [self.gap(lam, b)[0] for lam, b in zip(penalties, programs[next(iter(programs))]()[1])]
-        programs["BlitzL1"] = lambda: self.blitz_fits(penalties, objectives)
+        objectives = [self.gap(lam, b)[0] for lam, b in zip(penalties, next(iter(programs.values()))()[1])]
+        for name in filter(None, self.args.with_.split(",")):
+            fit = getattr(self, name)
+            if name == "blitz":
+                programs["BlitzL1"] = lambda: self.blitz(penalties, objectives)
+            elif len(penalties) == 1 and self.args.loss == "squared":
+                programs[name] = lambda fit=fit: fit(penalties[0])
         runs = in_turn(programs, self.args.repeat)
-        seconds = {name: [each[0] for each in its] for name, its in runs.items()}
-        last = {name: its[-1] for name, its in runs.items()}
-        peer = statistics.median(seconds["BlitzL1"])
-        best = None
-        for name, times in seconds.items():
-            looked = [self.gap(lam, b) for lam, b in zip(penalties, last[name][1])]
-            worst = max(gap for _, gap in looked)
-            best = best or [objective for objective, _ in looked]
-            apart = max(abs(objective - other) for (objective, _), other in zip(looked, best)) / self.null
-            if apart > 2 * self.args.gap:
+        middle = {name: statistics.median(seconds for seconds, *_ in its) for name, its in runs.items()}
+        peer = min((seconds for name, seconds in middle.items() if not name.startswith("Rota")), default=None)
+        for name, its in runs.items():
+            _, b, note = its[-1]
+            looked = [self.gap(lam, one) for lam, one in zip(penalties, b)]
+            apart = max(abs(found - objective) for (found, _), objective in zip(looked, objectives)) / self.null
+            if apart > 2 * self.args.gap and (name == "BlitzL1" or name.startswith("Rota")):
                 raise SystemExit(f"{name}: the objectives are {apart:.1e} apart")
-            middle = statistics.median(times)
-            print(f"  {what:6s} {name:10s} {middle:8.4f} s ({min(times):.4f} - {max(times):.4f})  BlitzL1 / it {peer / middle:5.2f}"
-                  f"  gap {worst:.1e}  {np.count_nonzero(last[name][1][-1]):6d} non-zero  {last[name][2]} rounds", flush=True)
+            ratio = f"best peer / it {peer / middle[name]:5.2f}  " if peer else ""
+            print(f"  {what:4s} {name:10s} {spread([seconds for seconds, *_ in its])}  {ratio}objective "
+                  f"{looked[-1][0]:.10f}  gap {max(gap for _, gap in looked):.1e}  {np.count_nonzero(b[-1])} non-zero  "
+                  f"{note}", flush=True)
 
     def race(self):
-        print(f"{self.file.name}: {self.n} x {self.x.shape[1]}, {self.x.nnz} entries, {self.args.loss}, "
-              f"{self.args.lambda_ratio} lambda_max", flush=True)
-        last = self.args.lambda_ratio * self.lambda_max
-        self.run("one", [last])
+        print(f"{self.file}: {self.n} x {self.x.shape[1]}, {self.x.nnz} entries, {self.args.loss}, "
+              f"{self.args.lambda_ratio} lambda_max = {self.args.lambda_ratio * self.lambda_max:.6g}", flush=True)
+        self.run("one", [self.args.lambda_ratio * self.lambda_max])
         if self.args.path > 1:
             shares = np.arange(self.args.path) / (self.args.path - 1)
             self.run("path", [self.lambda_max * self.args.lambda_ratio**share for share in shares])
 
 
 def main():
-    parser = arguments(__doc__, blitz=str, data="", shapes="", keep="", loss="logistic", lambda_ratio=0.01, path=20,
-                       repeat=5, gap=1e-6, workers="2x1,1x1")
+    parser = arguments(__doc__, "data*", shapes="", keep="", loss="squared", lambda_ratio=0.1, path=1, gap=1e-6,
+                       repeat=3, workers="2x1,1x1,1x2", with_="", peers="")
     args, args.rota_flags = parser.parse_known_args()
-    sys.path.insert(0, str(pathlib.Path(args.blitz) / "python"))
     with scratch_folder() as folder:
-        files = [pathlib.Path(name) for name in args.data.split(",") if name]
-        files += [generated(name, pathlib.Path(args.keep or folder)) for name in args.shapes.split(",") if name]
-        for file in files:
+        shapes = [generated(name, pathlib.Path(args.keep or folder)) for name in filter(None, args.shapes.split(","))]
+        for file in args.data + shapes:
             Race(args, file, folder).race()
 
 
