@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The cost of checkpoints: the same training with one after every epoch, with the default spacing, and with none but the
-last, in turn; medians of the seconds from the first round to the last commit, and of the processor time of all processes.
+"""The cost of checkpoints: the same training with one after every epoch, with the default spacing, and with none but
+the last, in turn; medians of the seconds from the first round to the last commit, and of all processes' processor time.
 
 usage: checkpoint_cost.py FOLDER [--repeat=5] [--bin=build/release/bin]
 """
@@ -8,7 +8,7 @@ import pathlib
 import resource
 import statistics
 
-from bench_run import arguments, phases, records, train
+from bench_run import arguments, in_turn, phases, records, spread, train
 
 APPS = pathlib.Path(__file__).resolve().parents[1] / "apps"
 JOBS = {
@@ -17,8 +17,8 @@ JOBS = {
     "lasso, blogfeedback, path of 50": ["lasso", f"--input={APPS}/lasso/sample/blogfeedback_train.libsvm.gz",
                                         "--nointercept", "--path=50"],
     "lasso by rows, blogfeedback, 40 epochs": ["lasso", f"--input={APPS}/lasso/sample/blogfeedback_train.libsvm.gz",
-                                               "--nointercept", "--partition=rows", "--order=priority", "--lambda_ratio=0.01",
-                                               "--tolerance=1e-9", "--epochs=40"],
+                                               "--nointercept", "--partition=rows", "--order=priority",
+                                               "--lambda_ratio=0.01", "--tolerance=1e-9", "--epochs=40"],
 }
 KINDS = {"none": ["--checkpoint_every=0"], "default": [], "every": ["--checkpoint_seconds=0"]}
 
@@ -39,17 +39,11 @@ def main():
     args = arguments(__doc__, "folder", repeat=5).parse_args()
     pathlib.Path(args.folder).mkdir(parents=True, exist_ok=True)
     for name, job in JOBS.items():
-        seconds, processor, facts = {k: [] for k in KINDS}, {k: [] for k in KINDS}, {}
-        for _ in range(args.repeat):
-            for kind, flags in KINDS.items():
-                took, busy, *facts[kind] = run(args, job, flags)
-                seconds[kind].append(took)
-                processor[kind].append(busy)
-        for kind in KINDS:
-            median = statistics.median(seconds[kind])
-            print(f"{name}: {kind}: {median:.2f} s ({min(seconds[kind]):.2f} to {max(seconds[kind]):.2f}), processor "
-                  f"{statistics.median(processor[kind]):.2f} s, {facts[kind][0]} checkpoints of {facts[kind][1] / 1e6:.1f} MB",
-                  flush=True)
+        kinds = {kind: (lambda flags=flags: run(args, job, flags)) for kind, flags in KINDS.items()}
+        for kind, runs in in_turn(kinds, args.repeat).items():
+            seconds, processor, checkpoints, sizes = zip(*runs)
+            print(f"{name}: {kind}: {spread(seconds)}, processor {statistics.median(processor):.2f} s, "
+                  f"{checkpoints[-1]} checkpoints of {sizes[-1] / 1e6:.1f} MB", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@
 usage: lda_scaling.py --bin=FOLDER --simulation=PROGRAM --corpus=NAME:INPUT[:VOCAB] [--topics=100] [--shards=64]
                       [--machines=1,2,4,8,16,32,64] [--epochs=4] [--latency_us=50] [--message_us=10] [--plot=FILE.svg]
 
-PROGRAM is tests/cluster_scaling of the build: timed_cluster.h describes what it simulates and what it leaves out.  The data
-is cut with `rota shard`, so that each simulated worker reads its own.  Two real runs over local sockets, of one worker
-and of two, are put beside the simulation of the same over a network without latency; the seconds of an epoch are the
-last epoch's of the simulation, and the median of a real run's but for the first two.  Needs python3-matplotlib for the
-plot.
+PROGRAM is tests/cluster_scaling of the build: cluster_scaling.cc describes what it simulates and what it leaves out.
+The data is cut with `rota shard`, so that each simulated worker reads its own.  Two real runs over local sockets, of
+one worker and of two, are put beside the simulation of the same over a network without latency; the seconds of an epoch
+are the last epoch's of the simulation, and the median of a real run's but for the first two.  Needs python3-matplotlib
+for the plot.
 """
 import pathlib
 import statistics

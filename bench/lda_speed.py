@@ -3,10 +3,10 @@
 
 usage: lda_speed.py --bin=FOLDER [--repeats=N] [--epochs=N] [--shards=N] CORPUS:INPUT:VOCAB ...
 
-Runs every setting (topics x workers x threads) of every corpus in turn, N times, and prints for each the medians: tokens a
-second, by core, the shares of computing and waiting, how long a thread waits between
-two tasks, bytes on the wire an epoch against the least possible (each slice once
-to each process that hosts a shard), peak memory of a worker, and the joint log-likelihood per token that was reached.
+Runs every setting (topics x workers x threads) of every corpus in turn, N times, and prints for each the medians:
+tokens a second, by core, the shares of computing and waiting, how long a thread waits between two tasks, bytes on the
+wire an epoch against the least possible (each slice once to each process that hosts a shard), peak memory of a worker,
+and the joint log-likelihood per token that was reached.
 """
 import os
 import statistics
@@ -48,8 +48,8 @@ def run(options, corpus, topics, workers, threads):
         memory = max(b for p, b in result["peak_memory_bytes"].items() if p.startswith("worker"))
         return {"tokens_per_second": tokens / result["seconds"], "seconds": result["seconds"],
                 "computing": compute / (compute + wait),
-                "between": 1e6 * wait / (options.shards * SLICES_PER_SHARD * options.shards), "sent": last["bytes_sent"],
-                "least": model_bytes(out / "model") * workers if workers > 1 else 0,
+                "between": 1e6 * wait / (options.shards * SLICES_PER_SHARD * options.shards),
+                "sent": last["bytes_sent"], "least": model_bytes(out / "model") * workers if workers > 1 else 0,
                 "memory": memory, "per_token": result["per_item"]}
 
 
@@ -70,8 +70,8 @@ def main():
         median = {what: statistics.median(r[what] for r in results) for what in results[0]}
         used = min(cores, workers * threads)
         speed = median["tokens_per_second"] / 1e6
-        print(f"| {name} | {topics} | {workers}x{threads} | {median['seconds']:.2f} | {speed:.1f} | {speed / used:.1f} | "
-              f"{median['computing']:.1%} | {median['between']:.1f} | {median['sent'] / 1e6:.2f} MB | "
+        print(f"| {name} | {topics} | {workers}x{threads} | {median['seconds']:.2f} | {speed:.1f} | "
+              f"{speed / used:.1f} | {median['computing']:.1%} | {median['between']:.1f} | {median['sent'] / 1e6:.2f} MB | "
               f"{median['least'] / 1e6:.2f} MB | {median['memory'] / 1e6:.0f} MB | {median['per_token']:.3f} |")
 
 

@@ -1,11 +1,13 @@
-"""Matrix factorisation beside LIBMF, in turn: seconds of training to the held-out RMSE that LIBMF has after some epochs.
+"""Matrix factorisation beside LIBMF, in turn: seconds of training to the held-out RMSE that LIBMF has after some
+epochs.
 
 usage: mf_race.py --libmf=PATH/mf-train [--epinions=FILE --jester=FILE] [--ratings=N] [--ranks=32,128] [--turns=3]
 
---epinions is a .gz of lines `user item rating fold`, of which fold 0 is held out; of --jester (`user item rating`) a tenth
-is held out, and so of N generated ratings of rank 16 with noise 0.3.  LIBMF (2 threads, as it was built) is run without a
-validation set for its time, and once with one for its errors; Rota's time is that of metrics.jsonl, by two workers of one
-thread and by one of two.  Both have the same lambda and rate of learning.  Epochs' times are medians over all turns.
+--epinions is a .gz of lines `user item rating fold`, of which fold 0 is held out; of --jester (`user item rating`) a
+tenth is held out, and so of N generated ratings of rank 16 with noise 0.3.  LIBMF (2 threads, as it was built) is run
+without a validation set for its time, and once with one for its errors; Rota's time is that of metrics.jsonl, by two
+workers of one thread and by one of two.  Both have the same lambda and rate of learning.  Epochs' times are medians
+over all turns.
 """
 import gzip
 import json
@@ -21,25 +23,15 @@ SHAPES = ((2, 1), (1, 2))
 RATE = "0.1"
 
 
-def divide(source, train, valid, held):
-    with gzip.open(source, "rt") as lines, open(train, "w") as first, open(valid, "w") as second:
+def divide(source, folder, name, held):
+    """LIBMF allocates a row for each number up to the largest, so both programs are given numbers without gaps."""
+    users, items = {}, {}
+    with gzip.open(source, "rt") as lines, open(folder / f"{name}-train.txt", "w") as kept, \
+            open(folder / f"{name}-valid.txt", "w") as held_out:
         for line in lines:
-            fields = line.split()
-            (second if held(fields) else first).write(" ".join(fields[:3]) + "\n")
-
-
-def numbered(folder, name):
-    """LIBMF allocates a row for each number up to the largest, so both are given numbers without gaps."""
-    numbers = {"user": {}, "item": {}}
-    for part in ("train", "valid"):
-        source, target = folder / f"{name}-{part}.raw", folder / f"{name}-{part}.txt"
-        with open(source) as lines, open(target, "w") as out:
-            for line in lines:
-                user, item, rating = line.split()
-                user = numbers["user"].setdefault(user, len(numbers["user"]))
-                item = numbers["item"].setdefault(item, len(numbers["item"]))
-                out.write(f"{user} {item} {rating}\n")
-        source.unlink()
+            user, item, rating, *_ = fields = line.split()
+            numbers = users.setdefault(user, len(users)), items.setdefault(item, len(items))
+            (held_out if held(fields) else kept).write("%d %d %s\n" % (*numbers, rating))
 
 
 def libmf_epochs(program, file, valid, rank, penalty, epochs):
@@ -47,7 +39,7 @@ def libmf_epochs(program, file, valid, rank, penalty, epochs):
     command = ["stdbuf", "-oL", program, "-s", "2", "-k", str(rank), "-l2", str(penalty), "-r", RATE, "-t", str(epochs)]
     command += ["-p", str(valid)] if valid else []
     stamps, errors = [], []
-    with subprocess.Popen([*command, str(train), "/dev/null"], stdout=subprocess.PIPE, text=True) as run:
+    with subprocess.Popen([*command, str(file), "/dev/null"], stdout=subprocess.PIPE, text=True) as run:
         for line in run.stdout:
             fields = line.split()
             if fields and fields[0].isdigit():
@@ -124,13 +116,12 @@ def main():
         for name, file, penalty, held in (("epinions", given.epinions, 0.1, lambda f: f[3] == "0"),
                                           ("jester", given.jester, 0.1, lambda _: dice.random() < 0.1)):
             if file:
-                divide(file, folder / f"{name}-train.raw", folder / f"{name}-valid.raw", held)
-                numbered(folder, name)
+                divide(file, folder, name, held)
                 sets.append((name, penalty))
         if given.ratings:
             raw = folder / "generated.txt"
-            rota(given, "generate", "mf", f"--output={raw}", "--users=200000", "--items=20000", f"--ratings={given.ratings}",
-                 "--rank=16", "--noise=0.3")
+            rota(given, "generate", "mf", f"--output={raw}", "--users=200000", "--items=20000",
+                 f"--ratings={given.ratings}", "--rank=16", "--noise=0.3")
             rota(given, "split", "mf", f"--input={raw}", f"--output={folder / 'split'}", "--fraction=0.02")
             raw.unlink()
             for part in ("train", "valid"):

@@ -11,43 +11,36 @@ with --step_budget_ms and without.  The held-out error is that of an evaluation 
 selects; its time is not counted, as in metrics.jsonl.  Without time control the model of the straggler's run must have
 the hash of the other one.  Needs python3-matplotlib for the plot.
 """
-import json
 import os
-import pathlib
 import shutil
 import signal
-import subprocess
 import threading
 import time
 
-from bench_run import arguments, plots, records, rota, save_plot, scratch_folder
+from bench_run import arguments, plots, records, rota, save_plot, scratch_folder, train
 
 RUNNING, SLOWER = 0.001, 10
 
 
-def workers_of(out):
-    """Process ids of the run's workers, by their number, once all have loaded their data; the run records them."""
-    pids, loaded = {}, False
-    events = out / "events.jsonl"
-    for line in events.read_text().splitlines() if events.exists() else []:
-        event = json.loads(line)
-        loaded = loaded or event.get("event") == "loaded"
-        if event.get("event") == "joined" and event.get("pid") and event["role"].startswith("worker-"):
-            pids[int(event["role"].split("-")[1])] = int(event["pid"])
-    return pids if loaded else {}
-
-
 class Straggler(threading.Thread):
-    """Slows the last worker of a run down, until it ends or is left alone."""
+    """Slows the last worker of a run down from when the data is loaded, until it ends or is left alone."""
 
     def __init__(self, out, number):
-        super().__init__()
+        super().__init__(daemon=True)
         self.out, self.number, self.over = out, number, threading.Event()
+
+    def pid(self):
+        """As the run records it; None before all workers have loaded their data."""
+        file = self.out / "events.jsonl"
+        events = records(file) if file.exists() else []
+        pids = {event["role"]: int(event["pid"]) for event in events if event["event"] == "joined" and "pid" in event}
+        loaded = any(event["event"] == "loaded" for event in events)
+        return pids.get(f"worker-{self.number}") if loaded else None
 
     def run(self):
         pid = None
         while pid is None and not self.over.is_set():
-            pid = workers_of(self.out).get(self.number)
+            pid = self.pid()
             time.sleep(0.01)
         try:
             began = time.monotonic()
@@ -63,30 +56,23 @@ class Straggler(threading.Thread):
     def leave(self):
         self.over.set()
         self.join()
-        pid = workers_of(self.out).get(self.number)
         try:
-            os.kill(pid, signal.SIGCONT)
+            os.kill(self.pid(), signal.SIGCONT)
         except (ProcessLookupError, TypeError):
             pass
 
 
 def run(args, folder, name, workers, straggles, *flags):
     out = folder / name
-    command = [str(pathlib.Path(args.bin) / "rota"), "train", "mf", f"--input={folder}/parts/train.txt",
-               f"--valid={folder}/parts/valid.txt", f"--out={out}", f"--workers={workers}", "--threads=1", "--seed=1",
-               f"--shards={workers}",
-               "--rank=32", "--lambda=0.05", "--checkpoint_every=0", f"--eval_every={args.eval_every}", *flags]
-    straggler = Straggler(out, workers - 1) if straggles else None
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    if straggler:
+    straggler = Straggler(out, workers - 1)
+    if straggles:
         straggler.start()
-    _, errors = process.communicate()
-    if straggler:
+    result = train(args, out, "mf", f"--input={folder}/parts/train.txt", f"--valid={folder}/parts/valid.txt",
+                   f"--workers={workers}", "--threads=1", "--seed=1", f"--shards={workers}", "--rank=32",
+                   "--lambda=0.05", "--checkpoint_every=0", f"--eval_every={args.eval_every}", *flags)
+    if straggles:
         straggler.leave()
-    if process.returncode != 0:
-        raise SystemExit(errors)
     metrics = records(out / "metrics.jsonl")
-    result = json.loads((out / "result.json").read_text())
     points = [(line["seconds"], line["valid"], line["epoch"], line["items"]) for line in metrics if "valid" in line]
     shutil.rmtree(out)
     return points, result["model_hash"]

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 """Logistic regression: seconds until the held-out log loss is within 1 % of LIBLINEAR's, Rota and LIBLINEAR in turn.
 
-usage: sgd_bench.py TRAIN TEST|- [--repeat=5] [--bin=build/release/bin] [--epochs=20] [--workers=2] [FLAGS FOR rota train ...]
+usage: sgd_bench.py TRAIN TEST|- [--repeat=5] [--bin=build/release/bin] [--epochs=20] [--workers=2]
+                    [FLAGS FOR rota train]
 
-With - in place of TEST every fifth row is held out.  LIBLINEAR is Debian's liblinear-train -s 0 -B 1 with C = 1 and its own
-tolerance; its seconds are those of the whole program without those of reading, which are taken from a run that ends at once
-(-e 1e30).  Rota has the same penalty, and its seconds are those of the training (metrics.jsonl), without loading and
-evaluation.  Medians, minima and maxima are printed.
+With - in place of TEST every fifth row is held out.  LIBLINEAR is Debian's liblinear-train -s 0 -B 1 with C = 1 and its
+own tolerance; its seconds are those of the whole program without those of reading, which are taken from a run that ends
+at once (-e 1e30).  Rota has the same penalty, and its seconds are those of the training (metrics.jsonl), without loading
+and evaluation.  Medians, minima and maxima are printed.
 """
 import gzip
 import math
 import pathlib
-import statistics
 import subprocess
 import time
 
-from bench_run import arguments, records, scratch_folder, train
+from bench_run import arguments, records, scratch_folder, spread, train
 
 def lines_of(path):
     with (gzip.open if str(path).endswith(".gz") else open)(path, "rt") as file:
@@ -43,8 +43,8 @@ class Bench:
 
     def timed(self, *flags):
         begin = time.monotonic()
-        subprocess.run(["liblinear-train", "-s", "0", "-B", "1", "-q", *flags, self.folder / "train", self.folder / "model"],
-                       check=True)
+        subprocess.run(["liblinear-train", "-s", "0", "-B", "1", "-q", *flags, self.folder / "train",
+                        self.folder / "model"], check=True)
         return time.monotonic() - begin
 
     def liblinear(self):
@@ -52,8 +52,8 @@ class Bench:
         return max(self.timed() - reading, 0)
 
     def liblinear_loss(self):
-        subprocess.run(["liblinear-predict", "-b", "1", self.folder / "test", self.folder / "model", self.folder / "predicted"],
-                       check=True, capture_output=True)
+        subprocess.run(["liblinear-predict", "-b", "1", self.folder / "test", self.folder / "model",
+                        self.folder / "predicted"], check=True, capture_output=True)
         return log_loss(self.folder / "predicted", self.truth)
 
     def rota(self, wanted):
@@ -73,10 +73,10 @@ class Bench:
             theirs.append(self.liblinear())
             loss = self.liblinear_loss()
             mine.append(self.rota(1.01 * loss))
-        lines = [("LIBLINEAR", theirs), ("Rota", [seconds for seconds, _, _ in mine]), ("Rota, an epoch", [e for _, _, e in mine])]
-        print(f"{self.rows} rows, LIBLINEAR's held-out log loss {loss:.6f}; Rota is there after {mine[0][1]} epochs")
-        for name, seconds in lines:
-            print(f"{name:15} {statistics.median(seconds):8.4f} s ({min(seconds):.4f} to {max(seconds):.4f})")
+        seconds, epochs, each = zip(*mine)
+        print(f"{self.rows} rows, LIBLINEAR's held-out log loss {loss:.6f}; Rota is there after {epochs[0]} epochs")
+        for name, times in (("LIBLINEAR", theirs), ("Rota", seconds), ("Rota, an epoch", each)):
+            print(f"{name:15} {spread(times)}")
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 
 usage: sgd_exact_bench.py TRAIN [--bin=build/release/bin] [--repeat=3] [--c=1] [--jobs=logistic,squared_hinge,hinge]
 
-Both penalise the intercept (-B 1, --penalize_intercept).  LIBLINEAR's seconds are processor seconds of the whole program
-less those of a run that ends at once (-e 1e30), for each tolerance -e 0.1, 0.01, ... 1e-8; Rota's are those of the
-training (metrics.jsonl), two workers of one thread.  The least objective is the least that any program found.
+Both penalise the intercept (-B 1, --penalize_intercept).  LIBLINEAR's seconds are processor seconds of the whole
+program less those of a run that ends at once (-e 1e30), for each tolerance -e 0.1, 0.01, ... 1e-8; Rota's are those of
+the training (metrics.jsonl), two workers of one thread.  The least objective is the least that any program found.
 """
 import math
 import resource
@@ -15,7 +15,7 @@ import subprocess
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 
-from bench_run import arguments, records, scratch_folder, train
+from bench_run import arguments, in_turn, records, scratch_folder, spread, train
 
 SOLVERS = {"logistic": (0, 7), "squared_hinge": (2, 1), "hinge": (3,)}
 OPTIMIZERS = {"logistic": ("newton", "svrg"), "squared_hinge": ("newton", "svrg"), "hinge": ("svm",)}
@@ -39,8 +39,8 @@ class Bench:
 
     def liblinear(self, solver, tolerance):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(["liblinear-train", "-s", str(solver), "-c", str(self.args.c), "-B", "1", "-e", repr(tolerance), "-q",
-                        self.args.train, self.folder / "model"], check=True, capture_output=True)
+        subprocess.run(["liblinear-train", "-s", str(solver), "-c", str(self.args.c), "-B", "1", "-e", repr(tolerance),
+                        "-q", self.args.train, self.folder / "model"], check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -58,19 +58,16 @@ class Bench:
 
     def run(self):
         for loss in self.args.jobs.split(","):
-            runs = {f"Rota {o}": [] for o in OPTIMIZERS[loss]} | {f"LIBLINEAR -s {s}": [] for s in SOLVERS[loss]}
-            for _ in range(self.args.repeat):
-                for o in OPTIMIZERS[loss]:
-                    runs[f"Rota {o}"].append(self.mine(loss, o))
-                for s in SOLVERS[loss]:
-                    runs[f"LIBLINEAR -s {s}"].append(self.theirs(loss, s))
+            programs = {f"Rota {o}": (lambda o=o: self.mine(loss, o)) for o in OPTIMIZERS[loss]}
+            programs |= {f"LIBLINEAR -s {s}": (lambda s=s: self.theirs(loss, s)) for s in SOLVERS[loss]}
+            runs = in_turn(programs, self.args.repeat)
             least = min(objective for each in runs.values() for one in each for _, objective in one)
             print(f"{loss}: least objective {least:.9g}")
             for name, each in runs.items():
                 printed = []
                 for near in (1e-3, 1e-6):
                     seconds = [min((s for s, o in one if o <= least * (1 + near)), default=math.inf) for one in each]
-                    printed.append(f"{near:g}: {statistics.median(seconds):.3f} s ({min(seconds):.3f} to {max(seconds):.3f})")
+                    printed.append(f"{near:g}: {spread(seconds)}")
                 best = min(o for one in each for _, o in one)
                 print(f"  {name:15} {'   '.join(printed)}   nearest {best / least - 1:.1e}")
 
