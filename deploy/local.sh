@@ -6,13 +6,14 @@
 # Ends with the coordinator's exit code.
 set -uo pipefail
 
-usage() {
+fail() {
+  local code=$1
+  shift
   echo "local.sh: $*" >&2
-  echo "usage: deploy/local.sh APP --input=PATH --out=DIR [--name=value ...]" >&2
-  exit 2
+  exit "$code"
 }
 
-[ $# -ge 1 ] && [ "${1#-}" = "$1" ] || usage "the app comes first"
+[ $# -ge 1 ] && [ "${1#-}" = "$1" ] || fail 2 "usage: deploy/local.sh APP --input=PATH --out=DIR [--name=value ...]"
 app=$1
 shift
 out= workers=2 schedulers=1 stores=0
@@ -23,21 +24,15 @@ for flag in "$@"; do
     --schedulers=*) schedulers=${flag#*=} ;;
     --stores=*) stores=${flag#*=} ;;
     --*=*) ;;
-    *) usage "'$flag' is not --name=value" ;;
+    *) fail 2 "'$flag' is not --name=value" ;;
   esac
 done
-[ -n "$out" ] || usage "--out is missing"
-for count in "$workers" "$schedulers" "$stores"; do
-  [[ $count =~ ^[0-9]+$ ]] || usage "'$count' is not a number of processes"
-done
-if [ -e "$out/flags.txt" ]; then
-  echo "local.sh: $out holds another run" >&2
-  exit 73
-fi
+[ -n "$out" ] || fail 2 "--out is missing"
+[[ "$workers,$schedulers,$stores" =~ ^[0-9]+,[0-9]+,[0-9]+$ ]] || fail 2 "numbers of processes are whole numbers"
+[ ! -e "$out/flags.txt" ] || fail 73 "$out holds another run"
 
-bin=${ROTA_BIN:-$(dirname "$0")/../build/release/bin}
-[ -x "$bin/rota-coordinator" ] || bin=$(dirname "$(command -v rota-coordinator || true)")
-[ -x "$bin/rota-coordinator" ] || usage "where are the programs? Build them, or set ROTA_BIN"
+PATH=${ROTA_BIN:-$(dirname "$0")/../build/release/bin}:$PATH
+command -v rota-coordinator >/dev/null || fail 2 "where are the programs? Build them, or set ROTA_BIN"
 
 mkdir -p "$out/log" || exit 73
 flags=$out/flags.txt
@@ -45,14 +40,11 @@ printf '%s\n' "--app=$app" "$@" >"$flags" || exit 73
 
 # Sockets have short names (107 bytes at most), in a folder that only this user can enter.
 sockets=$(mktemp -d "${TMPDIR:-/tmp}/rota-XXXXXX") || exit 73
-address=ipc://$sockets/coordinator
-
 pids=()
 finish() {
-  local i
   trap - EXIT INT TERM
   # The roles end by themselves when the coordinator does; they get five seconds for it.
-  for i in $(seq 50); do
+  for _ in {1..50}; do
     kill -0 "${pids[@]:1}" 2>/dev/null || break
     sleep 0.1
   done
@@ -65,16 +57,18 @@ trap finish EXIT
 interrupted=
 trap 'interrupted=1; kill -TERM "${pids[0]}" 2>/dev/null' INT TERM
 
-start() {
-  local role=$1 index=$2
-  "$bin/rota-$role" --flagfile="$flags" --coordinator="$address" --index="$index" </dev/null \
-    2>>"$out/log/$role-$index.log" &
-  pids+=($!)
+start() {  # ROLE, and how many of them
+  local index
+  for ((index = 0; index < $2; ++index)); do
+    "rota-$1" --flagfile="$flags" --coordinator="ipc://$sockets/coordinator" --index="$index" </dev/null \
+      2>>"$out/log/$1-$index.log" &
+    pids+=($!)
+  done
 }
-start coordinator 0
-for ((i = 0; i < schedulers; ++i)); do start scheduler "$i"; done
-for ((i = 0; i < workers; ++i)); do start worker "$i"; done
-for ((i = 0; i < stores; ++i)); do start kvstore "$i"; done
+start coordinator 1
+start scheduler "$schedulers"
+start worker "$workers"
+start kvstore "$stores"
 
 # A signal ends a wait with a code of its own; the coordinator's comes from waiting again.
 code=0
