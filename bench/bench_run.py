@@ -66,6 +66,11 @@ def in_turn(programs, repeat):
     return runs
 
 
+def chosen(args, programs):
+    """The programs that --with names."""
+    return {name: program for group in args.with_.split(",") for name, program in programs[group].items()}
+
+
 def on_two_cores(run):
     """The programs for `run(workers, threads)`."""
     return {"Rota, 1 worker": lambda: run(1, 1), "Rota, 2 workers": lambda: run(2, 1),
@@ -76,16 +81,20 @@ def spread(seconds):
     return f"{statistics.median(seconds):8.3f} s  ({min(seconds):.3f} - {max(seconds):.3f})"
 
 
-def plots(rows, columns, width, height, **options):
-    """A figure, and its axes by row and column."""
+def plot(file, grid, ylabel, title=None, **scales):
+    """Draws rows of panels: (title, label of x, {name of a line: [(x, y), ...]}) each."""
     import matplotlib
     matplotlib.use("svg")
     from matplotlib import pyplot
-    return pyplot.subplots(rows, columns, figsize=(width, height), squeeze=False, **options)
-
-
-def save_plot(figure, file, title=None):
-    if title:
-        figure.suptitle(title)
+    figure, axes = pyplot.subplots(len(grid), len(grid[0]), figsize=(4.5 * len(grid[0]), 4 * len(grid)), squeeze=False,
+                                   sharey=True, subplot_kw=scales)
+    for row, panels in zip(axes, grid):
+        row[0].set_ylabel(ylabel)
+        for axis, (name, label, lines) in zip(row, panels):
+            for line, points in lines.items():
+                axis.plot(*zip(*points), label=line, marker=".")
+            axis.set(title=name, xlabel=label)
+    axes[0][0].legend()
+    figure.suptitle(title or "")
     figure.tight_layout()
     figure.savefig(file, metadata={"Date": None})

@@ -11,13 +11,14 @@ scikit-learn's those of fit(); both include the start.  Loading is not counted, 
 end.  --dense passes scikit-learn a dense array.
 
 --quality trains from as many seeds, to the end, by both programs' defaults (one start), on points around centres, on
-generated text, on times, and on DATA if it is given.  It prints the median and the largest inertia of both over scikit-learn's
-median.
+generated text, on times, and on DATA if it is given.  It prints the median and the largest inertia of both over
+scikit-learn's median.
 """
 import statistics
 import time
 
-from bench_run import arguments, in_turn, on_two_cores, scratch_folder, spread, train
+from bench_run import arguments, chosen, in_turn, on_two_cores, scratch_folder, spread, train
+
 
 def points(dice):
     """Around 12 centres of 30 columns."""
@@ -88,17 +89,17 @@ class Bench:
             file = self.folder / "data.libsvm"
             dump_svmlight_file(x, np.zeros(x.shape[0]), str(file), zero_based=False)
             ours = [self.train(file, clusters, f"--seed={seed}")["objective"] for seed in range(self.args.seeds)]
-            theirs = [KMeans(n_clusters=clusters, init="k-means++", n_init=1, algorithm="lloyd", random_state=seed).fit(x).inertia_
-                      for seed in range(self.args.seeds)]
+            theirs = [KMeans(n_clusters=clusters, init="k-means++", n_init=1, algorithm="lloyd",
+                             random_state=seed).fit(x).inertia_ for seed in range(self.args.seeds)]
             base = statistics.median(theirs)
-            print(f"  {name:10s} {x.shape[0]} x {x.shape[1]}, {clusters} clusters, {self.args.seeds} seeds: scikit-learn's median "
-                  f"{base:.6g}; median and largest over it: Rota {statistics.median(ours) / base:.5f} {max(ours) / base:.5f}, "
-                  f"scikit-learn 1 {max(theirs) / base:.5f}", flush=True)
+            print(f"  {name:10s} {x.shape[0]} x {x.shape[1]}, {clusters} clusters, {self.args.seeds} seeds: "
+                  f"scikit-learn's median {base:.6g}; median and largest over it: Rota {statistics.median(ours) / base:.5f} "
+                  f"{max(ours) / base:.5f}, scikit-learn 1 {max(theirs) / base:.5f}", flush=True)
 
     def run(self):
         programs = {"rota": on_two_cores(self.rota), "sklearn": {"scikit-learn": self.sklearn}}
         print(f"{self.args.data}: {self.args.clusters} clusters, {self.args.epochs} epochs", flush=True)
-        rows = in_turn({n: p for name in self.args.with_.split(",") for n, p in programs[name].items()}, self.args.repeat)
+        rows = in_turn(chosen(self.args, programs), self.args.repeat)
         for name, runs in rows.items():
             runs.sort()
             each = statistics.median(run[0] / run[1] for run in runs)

@@ -3,7 +3,7 @@
 Prints seconds and the peak memory of every process of both runs, and the model's hash, which must not depend on them.
 
 usage: ROTA_BIN=build/release/bin large_things.py PLUGIN FOLDER [FLAG ...]
-       PLUGIN: build/release/tests/system/plugins/large.so    FLAG: --slice_mb=3072, --state_mb=3072, --table_mb=3072, ...
+       PLUGIN: build/release/tests/system/plugins/large.so    FLAG: --slice_mb=3072, --state_mb=3072, ...
 """
 import json
 import os
@@ -68,9 +68,9 @@ def main():
     (folder / "input").write_text("nothing\n")
     out = folder / "run"
     shutil.rmtree(out, ignore_errors=True)
-    flags = ["--workers=2", "--stores=1", "--partitions=1", "--shards=2", "--eval_every=0", "--checkpoint_seconds=0",
-             "--epochs=3", *sys.argv[3:]]
-    killed = run("killed", [BIN / "rota", "train", plugin, f"--input={folder}/input", f"--out={out}", *flags], out, True)
+    command = [BIN / "rota", "train", plugin, f"--input={folder}/input", f"--out={out}", "--workers=2", "--stores=1",
+               "--partitions=1", "--shards=2", "--eval_every=0", "--checkpoint_seconds=0", "--epochs=3", *sys.argv[3:]]
+    killed = run("killed", command, out, True)
     if killed != 75:
         sys.exit(f"the run was to end with 75 when a worker was killed, and did with {killed}")
     resumed = run("resumed", [BIN / "rota", "resume", out], out, False)

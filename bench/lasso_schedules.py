@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lasso by rows: the priority schedule against round robin and random draws; updates and seconds to 1e-3 of the optimum.
+"""Lasso by rows: the priority schedule against round robin and random draws; updates and seconds to the optimum.
 
 usage: lasso_schedules.py DATA.libsvm [--lambda_ratio=0.1] [--bin=build/release/bin] [--plot=FILE.svg] [--coordinates=N]
                           [--limit=SECONDS] [flags for rota train]
@@ -11,15 +11,15 @@ import pathlib
 import signal
 import subprocess
 
-from bench_run import arguments, plots, records, save_plot, scratch_folder
+from bench_run import arguments, plot, records, scratch_folder
 
 ORDERS = ("priority", "round_robin", "random")
 
 
 def train(args, out, *flags):
     """Trains; a run that takes too long is stopped at the end of an epoch, which is no failure here."""
-    command = [str(pathlib.Path(args.bin) / "rota"), "train", "lasso", "--nointercept", f"--input={args.data}", f"--out={out}",
-               f"--lambda_ratio={args.lambda_ratio}", "--workers=2", "--checkpoint_every=0", *flags]
+    command = [str(pathlib.Path(args.bin) / "rota"), "train", "lasso", "--nointercept", f"--input={args.data}",
+               f"--out={out}", f"--lambda_ratio={args.lambda_ratio}", "--workers=2", "--checkpoint_every=0", *flags]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         _, errors = process.communicate(timeout=args.limit)
@@ -40,20 +40,6 @@ def course(metrics):
     return points
 
 
-def plot(file, courses, optimum, zero, title):
-    figure, ((*axes,),) = plots(1, 2, 10, 4, sharey=True)
-    for axis, column, name in zip(axes, (0, 1), ("updates of a coefficient", "seconds of training")):
-        for order, points in courses.items():
-            axis.plot([p[column] for p in points], [max((p[2] - optimum) / (zero - optimum), 1e-9) for p in points],
-                      label=order)
-        axis.axhline(1e-3, color="grey", linewidth=0.5)
-        axis.set_xlabel(name)
-        axis.set_yscale("log")
-    axes[0].set_ylabel("(F - F*) / (F(0) - F*)")
-    axes[0].legend()
-    save_plot(figure, file, title)
-
-
 def main():
     parser = arguments(__doc__, "data", lambda_ratio=0.1, plot="", limit=120.0)
     args, flags = parser.parse_known_args()
@@ -64,17 +50,20 @@ def main():
             metrics = train(args, folder / order, "--partition=rows", f"--order={order}", "--tolerance=1e-5", *flags)
             courses[order] = course(metrics)
         zero = courses["priority"][0][2]
-        print(f"{args.data}, {args.lambda_ratio} lambda_max: optimum {optimum:.10g}, at zero {zero:.10g}; the working set "
-              f"needs {exact['seconds']:.3f} s to 1e-9")
+        print(f"{args.data}, {args.lambda_ratio} lambda_max: optimum {optimum:.10g}, at zero {zero:.10g}; the working "
+              f"set needs {exact['seconds']:.3f} s to 1e-9")
         for order, points in courses.items():
             within = next((p for p in points if p[2] - optimum <= 1e-3 * (zero - optimum)), None)
             last = points[-1]
-            print(f"  {order:12s} " + (f"{within[0]:12.0f} updates, {within[1]:8.3f} s to 1e-3" if within else
-                                      "1e-3 not reached") +
-                  f"; at the end {(last[2] - optimum) / (zero - optimum):.1e} after {last[0]:.0f} updates, {last[1]:.2f} s",
-                  flush=True)
+            reached = f"{within[0]:12.0f} updates, {within[1]:8.3f} s to 1e-3" if within else "1e-3 not reached"
+            print(f"  {order:12s} {reached}; at the end {(last[2] - optimum) / (zero - optimum):.1e} after "
+                  f"{last[0]:.0f} updates, {last[1]:.2f} s", flush=True)
         if args.plot:
-            plot(args.plot, courses, optimum, zero, f"Lasso by rows, lambda = {args.lambda_ratio} lambda_max")
+            panels = [("", name, {order: [(p[column], max((p[2] - optimum) / (zero - optimum), 1e-9)) for p in points]
+                                  for order, points in courses.items()})
+                      for column, name in enumerate(("updates of a coefficient", "seconds of training"))]
+            plot(args.plot, [panels], "(F - F*) / (F(0) - F*)",
+                 f"Lasso by rows, lambda = {args.lambda_ratio} lambda_max", yscale="log")
 
 
 if __name__ == "__main__":

@@ -9,12 +9,12 @@ A peer is any program that takes --input= (UCI bag of words) --topics= --threads
 --beta=0.01 --seed= --every= and prints "iteration seconds joint ..." lines: seconds of training so far, without
 reading and without evaluation, and the collapsed joint log-likelihood per token of its topics.  The qualities are
 those of the reference (an exact Gibbs sampler) after 5, 10, 20, 50 and 100 iterations with every seed, or the part of
-them that it reached within its limit; --looks must divide these numbers.  A peer that needs more iterations for the same
-quality has its own number and limit, and its last line gives its end.  Rota gets 1.3 times the iterations of the
+them that it reached within its limit; --looks must divide these numbers.  A peer that needs more iterations for the
+same quality has its own number and limit, and its last line gives its end.  Rota gets 1.3 times the iterations of the
 reference, and its default options except for the flags given; its seconds are those from the beginning of training to
 its end, with evaluations and commits, spread over the epochs in proportion to their own.  Seconds between two lines are
-interpolated.  Rota's starting pass is counted; the work of a peer before its first iteration (random topics) is not.  No
-program is warmed up: each process is new, reads its own data, and touches its memory for the first time in its first
+interpolated.  Rota's starting pass is counted; the work of a peer before its first iteration (random topics) is not.
+No program is warmed up: each process is new, reads its own data, and touches its memory for the first time in its first
 iteration.  Medians of the repeats are printed; ratios are the best peer's seconds over Rota's.  A peer that fails ends
 the race.
 """

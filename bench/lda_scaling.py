@@ -14,7 +14,7 @@ import pathlib
 import statistics
 import subprocess
 
-from bench_run import arguments, plots, records, rota, save_plot, scratch_folder, train
+from bench_run import arguments, plot, records, rota, scratch_folder, train
 
 RATES = (1, 10)  # Gbit/s
 LOCAL = (1000, 5)  # Gbit/s and microseconds, close to those of local sockets
@@ -35,19 +35,6 @@ def simulated(args, data, machines, gbits, latency_us):
                            str(args.message_us), f"topics={args.topics}", f"shards={args.shards}",
                            f"epochs={args.epochs}", *args.reading], check=True, capture_output=True, text=True).stdout
     return [tuple(float(number) for number in line.split()[1:]) for line in text.splitlines()]
-
-
-def plot(file, counts, lines, title):
-    figure, ((axis,),) = plots(1, 1, 6, 4)
-    axis.plot(counts, counts, color="grey", linewidth=0.5, label="linear")
-    for name, seconds in lines.items():
-        axis.plot(counts, [seconds[0] / s for s in seconds], marker="o", label=name)
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log", base=2)
-    axis.set_xlabel("machines of one core (simulated)")
-    axis.set_ylabel("one machine's seconds over these")
-    axis.legend()
-    save_plot(figure, file, title)
 
 
 def main():
@@ -75,7 +62,10 @@ def main():
             f"{points[i][0]:.4f} | {points[0][0] / points[i][0]:.1f} | {points[i][1]:.4f} | {points[i][2] / 1e6:.2f}"
             for points in lines.values()) + " |", flush=True)
     if args.plot:
-        plot(args.plot, machines, {link: [p[0] for p in points] for link, points in lines.items()}, title)
+        speeds = {link: [(count, points[0][0] / p[0]) for count, p in zip(machines, points)]
+                  for link, points in lines.items()}
+        panel = ("", "machines of one core (simulated)", {"linear": list(zip(machines, machines)), **speeds})
+        plot(args.plot, [[panel]], "one machine's seconds over these", title, xscale="log", yscale="log")
 
 
 if __name__ == "__main__":

@@ -71,8 +71,9 @@ def main():
         used = min(cores, workers * threads)
         speed = median["tokens_per_second"] / 1e6
         print(f"| {name} | {topics} | {workers}x{threads} | {median['seconds']:.2f} | {speed:.1f} | "
-              f"{speed / used:.1f} | {median['computing']:.1%} | {median['between']:.1f} | {median['sent'] / 1e6:.2f} MB | "
-              f"{median['least'] / 1e6:.2f} MB | {median['memory'] / 1e6:.0f} MB | {median['per_token']:.3f} |")
+              f"{speed / used:.1f} | {median['computing']:.1%} | {median['between']:.1f} | "
+              f"{median['sent'] / 1e6:.2f} MB | {median['least'] / 1e6:.2f} MB | "
+              f"{median['memory'] / 1e6:.0f} MB | {median['per_token']:.3f} |")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import signal
 import threading
 import time
 
-from bench_run import arguments, plots, records, rota, save_plot, scratch_folder, train
+from bench_run import arguments, plot, records, rota, scratch_folder, train
 
 RUNNING, SLOWER = 0.001, 10
 
@@ -82,19 +82,6 @@ def seconds_to(points, wanted):
     return next((seconds for seconds, valid, *_ in points if valid <= wanted), None)
 
 
-def plot(file, courses):
-    figure, axes = plots(1, len(courses), 5 * len(courses), 4, sharey=True)
-    for axis, (workers, runs) in zip(axes[0], courses.items()):
-        for name, points in runs.items():
-            axis.plot([p[0] for p in points], [p[1] for p in points], label=name, marker=".", markersize=3)
-        axis.set_xscale("log")
-        axis.set_xlabel("seconds of training")
-        axis.set_title(f"{workers} workers")
-    axes[0][0].set_ylabel("held-out RMSE")
-    axes[0][0].legend()
-    save_plot(figure, file)
-
-
 def report(workers, runs, hashes):
     wanted = max(min(p[1] for p in points) for points in runs.values()) * 1.002
     print(f"{workers} workers, seconds to {wanted:.4f}:")
@@ -129,7 +116,10 @@ def main():
             courses[workers] = runs
             report(workers, runs, hashes)
         if args.plot:
-            plot(args.plot, courses)
+            panels = [(f"{workers} workers", "seconds of training", {name: [p[:2] for p in points]
+                                                                     for name, points in runs.items()})
+                      for workers, runs in courses.items()]
+            plot(args.plot, [panels], "held-out RMSE", xscale="log")
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@
 usage: pagerank_bench.py [GRAPH.txt | --nodes=1000000 --edges=10000000] [--epochs=50] [--repeat=5]
                          [--bin=build/release/bin] [--with=rota,scipy]
 
-Every program makes EPOCHS steps (no tolerance), on the same cores, one after the other, REPEAT times; medians are printed.
-Without a file the graph is one of `rota generate pagerank`, made first; nodes must be numbers for SciPy's reader here.
-Rota's seconds are those of the training in result.json; SciPy's those of a loop of sparse products (CSR, one thread).
-Loading is not counted.  The script checks that the ranks agree.
+Every program makes EPOCHS steps (no tolerance), on the same cores, one after the other, REPEAT times; medians are
+printed.  Without a file the graph is one of `rota generate pagerank`, made first; nodes must be numbers for SciPy's
+reader here.  Rota's seconds are those of the training in result.json; SciPy's those of a loop of sparse products (CSR,
+one thread).  Loading is not counted.  The script checks that the ranks agree.
 """
 import statistics
 import time
@@ -15,7 +15,7 @@ import time
 import numpy as np
 import scipy.sparse
 
-from bench_run import arguments, in_turn, on_two_cores, rota, scratch_folder, spread, train
+from bench_run import arguments, chosen, in_turn, on_two_cores, rota, scratch_folder, spread, train
 
 DAMPING = 0.85
 
@@ -25,7 +25,8 @@ class Bench:
         self.args, self.folder, self.graph = args, folder, None
         if args.data is None:
             args.data = folder / "graph.txt"
-            rota(args, "generate", "pagerank", f"--nodes={args.nodes}", f"--edges={args.edges}", f"--output={args.data}")
+            rota(args, "generate", "pagerank", f"--nodes={args.nodes}", f"--edges={args.edges}",
+                 f"--output={args.data}")
 
     def rota(self, workers, threads):
         out = self.folder / "rota"
@@ -66,14 +67,14 @@ class Bench:
     def run(self):
         programs = {"rota": on_two_cores(self.rota), "scipy": {"SciPy": self.scipy}}
         print(f"{self.args.data}: {self.args.epochs} epochs", flush=True)
-        rows = in_turn({n: p for name in self.args.with_.split(",") for n, p in programs[name].items()}, self.args.repeat)
+        rows = in_turn(chosen(self.args, programs), self.args.repeat)
         reference = next(iter(rows.values()))[0][1]
         for name, runs in rows.items():
             for _, ranks in runs:
                 np.testing.assert_allclose(ranks, reference, rtol=1e-10, atol=0)
             seconds = [each for each, _ in runs]
-            print(f"  {name:30s} {spread(seconds)}  {1000 * statistics.median(seconds) / self.args.epochs:9.2f} ms an epoch",
-                  flush=True)
+            each = statistics.median(seconds) / self.args.epochs
+            print(f"  {name:30s} {spread(seconds)}  {1000 * each:9.2f} ms an epoch", flush=True)
 
 
 def main():

@@ -2,8 +2,8 @@
 
     recovery_times.py FOLDER [WORD...]    only tests in whose names one of the words is
 
-For each test: the number of losses; seconds from the detection of a loss until the job trained again, and until the next
-epoch was committed: median (most).  Successive losses without training between them count as one, from the first.
+For each test: the number of losses; seconds from the detection of a loss until the job trained again, and until the
+next epoch was committed: median (most).  Successive losses without training between them count as one, from the first.
 """
 import collections
 import json

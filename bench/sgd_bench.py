@@ -6,8 +6,8 @@ usage: sgd_bench.py TRAIN TEST|- [--repeat=5] [--bin=build/release/bin] [--epoch
 
 With - in place of TEST every fifth row is held out.  LIBLINEAR is Debian's liblinear-train -s 0 -B 1 with C = 1 and its
 own tolerance; its seconds are those of the whole program without those of reading, which are taken from a run that ends
-at once (-e 1e30).  Rota has the same penalty, and its seconds are those of the training (metrics.jsonl), without loading
-and evaluation.  Medians, minima and maxima are printed.
+at once (-e 1e30).  Rota has the same penalty, and its seconds are those of the training (metrics.jsonl), without
+loading and evaluation.  Medians, minima and maxima are printed.
 """
 import gzip
 import math

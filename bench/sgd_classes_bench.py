@@ -3,8 +3,8 @@
 
 usage: sgd_classes_bench.py [TRAIN TEST] [--bin=build/release/bin] [--c=1] [--seed=1] [--classes=26] [--rows=20000]
 
-Without files, rows like those of the letters of UCI: `classes` classes of three clusters each that overlap, 16 features of whole
-numbers from 0 to 15, scaled to -1 .. 1; every fifth row is held out.  Both penalise the intercept (-B 1).
+Without files, rows like those of the letters of UCI: `classes` classes of three clusters each that overlap, 16 features
+of whole numbers from 0 to 15, scaled to -1 .. 1; every fifth row is held out.  Both penalise the intercept (-B 1).
 """
 import subprocess
 import time
@@ -20,7 +20,8 @@ LIBLINEAR = {"-s 0, logistic, one against the rest": 0, "-s 7, the same in the d
 ROTA = {"logistic, one against the rest, newton": ["--one_against_rest", "--optimizer=newton"],
         "logistic, one against the rest, svrg": ["--one_against_rest", "--optimizer=svrg", "--tolerance=1e-4"],
         "logistic, one against the rest, adagrad": ["--one_against_rest"],
-        "squared hinge, one against the rest, newton": ["--one_against_rest", "--loss=squared_hinge", "--optimizer=newton"],
+        "squared hinge, one against the rest, newton": ["--one_against_rest", "--loss=squared_hinge",
+                                                        "--optimizer=newton"],
         "softmax, svrg": ["--loss=softmax", "--optimizer=svrg", "--tolerance=1e-4"],
         "softmax, adagrad": ["--loss=softmax"]}
 
@@ -43,9 +44,10 @@ def write_letters(folder, args):
 
 
 def liblinear(solver, train, test, folder, args):
-    subprocess.run(["liblinear-train", "-s", str(solver), "-c", str(args.c), "-B", "1", "-q", train, folder / "model"], check=True,
-                   capture_output=True)
-    result = subprocess.run(["liblinear-predict", test, folder / "model", folder / "predicted"], check=True, capture_output=True, text=True)
+    subprocess.run(["liblinear-train", "-s", str(solver), "-c", str(args.c), "-B", "1", "-q", train, folder / "model"],
+                   check=True, capture_output=True)
+    result = subprocess.run(["liblinear-predict", test, folder / "model", folder / "predicted"], check=True,
+                            capture_output=True, text=True)
     return float(result.stdout.split("=")[1].split("%")[0])
 
 

@@ -5,13 +5,14 @@ usage: sgd_exchanges.py TRAIN.libsvm VALID.libsvm [--replicas=2,4,8,16] [--rows=
                         [--bin=build/release/bin] [flags for rota train]
 
 Every replica takes --rows rows of its own between two exchanges.  "periodic" is an allreduce at every log2 S-th of
-these, which sends as much as butterfly mixing.  Bytes are those between as many workers as replicas, seconds those of two
-workers, which train the same model.  Needs python3-matplotlib for the plot.
+these, which sends as much as butterfly mixing.  Bytes are those between as many workers as replicas, seconds those of
+two workers, which train the same model.  Needs python3-matplotlib for the plot.
 """
 import math
 import pathlib
 
-from bench_run import arguments, plots, records, save_plot, scratch_folder, train
+from bench_run import arguments, plot, records, scratch_folder, train
+
 
 def exchanges(replicas, rows):
     """Name, --exchange and --sync_rows, which counts the rows of all replicas."""
@@ -42,38 +43,28 @@ def course(args, folder, replicas, exchange, batch, flags):
     return points
 
 
-def plot(file, courses, title):
-    counts = sorted({replicas for replicas, _ in courses})
-    figure, axes = plots(2, len(counts), 4 * len(counts), 7, sharey=True)
-    for column, replicas in enumerate(counts):
-        for row, name in enumerate(("MB sent a replica", "seconds on two workers")):
-            for (count, exchange), points in courses.items():
-                if count == replicas:
-                    axes[row][column].plot([p[row] for p in points], [p[2] for p in points], label=exchange, marker=".")
-            axes[row][column].set_xlabel(name)
-            axes[row][column].set_xscale("log")
-        axes[0][column].set_title(f"{replicas} replicas")
-    for row in axes:
-        row[0].set_ylabel("held-out loss")
-    axes[0][0].legend()
-    save_plot(figure, file, title)
-
-
 def main():
     parser = arguments(__doc__, "train", "valid", replicas="2,4,8,16", rows=256, epochs=10, plot="")
     args, flags = parser.parse_known_args()
     courses = {}
     with scratch_folder() as folder:
-        print("| replicas | exchange | held-out loss after 1, 3 and the last epoch | MB sent a replica and epoch | ms an epoch |")
+        print("| replicas | exchange | held-out loss after 1, 3 and the last epoch | MB sent a replica and epoch | "
+              "ms an epoch |")
         print("|---|---|---|---|---|")
         for replicas in map(int, args.replicas.split(",")):
             for name, exchange, batch in exchanges(replicas, args.rows):
-                points = courses[replicas, name] = course(args, folder, replicas, exchange, batch, flags)
+                points = course(args, folder, replicas, exchange, batch, flags)
+                courses.setdefault(replicas, {})[name] = points
                 losses = ", ".join(f"{points[i][2]:.5f}" for i in sorted({0, min(2, len(points) - 1), len(points) - 1}))
                 print(f"| {replicas} | {name} | {losses} | {points[-1][0] / len(points):.4f} | "
                       f"{points[-1][1] / len(points) * 1e3:.1f} |", flush=True)
         if args.plot:
-            plot(args.plot, courses, f"{pathlib.Path(args.train).name}: {args.rows} rows of each replica between exchanges")
+            grid = [[(f"{replicas} replicas", label, {exchange: [(p[row], p[2]) for p in points]
+                                                      for exchange, points in exchanged.items()})
+                     for replicas, exchanged in courses.items()]
+                    for row, label in enumerate(("MB sent a replica", "seconds on two workers"))]
+            plot(args.plot, grid, "held-out loss",
+                 f"{pathlib.Path(args.train).name}: {args.rows} rows of each replica between exchanges", xscale="log")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,9 @@
 
 usage: sgd_generate.py OUT [--rows=10000000] [--features=1000000] [--entries=30] [--seed=1] [--model_seed=1]
 
-The frequency of feature j falls with its number as j^-0.8; its weight is drawn from a normal distribution.  Files of one
---model_seed have the same weights, so one can be held out from another of another --seed.
+The frequency of feature j falls with its number as j^-0.8; its weight is drawn from a normal distribution.  Files of
+one --model_seed have the same weights, so one can be held out from another of another --seed.
 """
-
 import numpy as np
 
 from bench_run import arguments
