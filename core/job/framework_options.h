@@ -1,8 +1,13 @@
-// core/job/framework_options.h -- the framework's own options of a job, as they are declared.
+// core/job/framework_options.h -- the framework's own options of a job, as they are declared, and what every job makes
+// of them.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "core/base/option_value.h"
 #include "rota/plugin.h"
 
 namespace rota {
@@ -138,6 +143,27 @@ inline std::vector<Option> options_of_job(const Plugin& plugin) {
   }
   all.insert(all.end(), plugin.options.begin(), plugin.options.end());
   return all;
+}
+
+// Gives those that do not count their defaults, and returns them.  Calls the plugin's conditions, which may throw.
+inline std::vector<IgnoredOption> reset_ignored(std::span<const Option> table, Options& options) {
+  std::vector<IgnoredOption> ignored = ignored_options(table, options);
+  auto values = options.all();
+  for (const IgnoredOption& one : ignored)
+    values[one.option] = std::ranges::find(table, one.option, &Option::name)->default_value;
+  options = Options(std::move(values));
+  return ignored;
+}
+
+// The numbers of the job that are not files.  kUsualShards if --shards is 0.
+inline void set_numbers(const Options& options, Job& job) {
+  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
+  job.seed = static_cast<std::uint64_t>(options.integer("seed"));
+  job.shards = number("shards") == 0 ? kUsualShards : number("shards");
+  job.slices = job.shards * number("slices_per_shard");
+  job.schedulers = number("schedulers");
+  job.staleness = number("staleness");
+  job.pipeline = number("pipeline");
 }
 
 }  // namespace rota

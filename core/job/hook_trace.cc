@@ -9,7 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/files.h"
@@ -45,31 +48,27 @@ std::filesystem::path kept_file;
 char name_of_process[64];
 std::array<struct sigaction, kCrashes.size()> before;
 
-// A handler needs a stack of its own where the thread's has overflown.
-class HandlerStack {
- public:
-  HandlerStack() {
-    stack_t now = {};
-    // A sanitizer has one already, and frees what it finds.
-    if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
-    memory_ = std::make_unique<std::byte[]>(kHandlerStack);
-    stack_t ours = {};
-    ours.ss_sp = memory_.get();
-    ours.ss_size = kHandlerStack;
-    ::sigaltstack(&ours, nullptr);
-  }
-  ~HandlerStack() {
-    if (memory_ == nullptr) return;
+struct EndOfStack {
+  void operator()(std::byte* memory) const {
     stack_t none = {};
     none.ss_flags = SS_DISABLE;
     ::sigaltstack(&none, nullptr);
+    delete[] memory;
   }
-  HandlerStack(const HandlerStack&) = delete;
-  HandlerStack& operator=(const HandlerStack&) = delete;
-
- private:
-  std::unique_ptr<std::byte[]> memory_;
 };
+
+// A handler needs a stack of its own where the thread's has overflown.
+std::unique_ptr<std::byte[], EndOfStack> make_handler_stack() {
+  stack_t now = {};
+  // A sanitizer has one already, and frees what it finds.
+  if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return nullptr;
+  std::unique_ptr<std::byte[], EndOfStack> memory(new std::byte[kHandlerStack]());
+  stack_t ours = {};
+  ours.ss_sp = memory.get();
+  ours.ss_size = kHandlerStack;
+  ::sigaltstack(&ours, nullptr);
+  return memory;
+}
 
 thread_local HookSlot own_slot;  // of a thread for which the page has no room
 thread_local HookSlot* slot = nullptr;
@@ -77,7 +76,7 @@ thread_local const HookNote* innermost = nullptr;
 
 HookSlot& slot_here() {
   if (slot != nullptr) return *slot;
-  thread_local const HandlerStack stack;
+  thread_local const auto stack = make_handler_stack();
   Page& here = *page;
   const std::uint32_t index = here.used.fetch_add(1);
   slot = index < kSlots ? &here.slots[index] : &own_slot;
@@ -88,25 +87,18 @@ std::size_t crash_index(int signal) {
   return static_cast<std::size_t>(std::ranges::find(kCrashes, signal) - kCrashes.begin());
 }
 
-// Only what is safe in a signal handler from here on.
-class Line {
- public:
-  void add(const char* text, std::size_t size) {
-    size = std::min(size, sizeof text_ - size_);
-    std::memcpy(text_ + size_, text, size);
-    size_ += size;
+// Joins the parts, as far as there is room for them.  Safe in a signal handler.
+std::size_t join(std::span<char> to, std::initializer_list<std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) {
+    const std::size_t fits = std::min(part.size(), to.size() - size);
+    std::memcpy(to.data() + size, part.data(), fits);
+    size += fits;
   }
-  void add(const char* text) { add(text, std::strlen(text)); }
-  void write(int fd) const {
-    if (fd < 0) return;
-    [[maybe_unused]] const auto written = ::write(fd, text_, size_);
-  }
+  return size;
+}
 
- private:
-  char text_[512];
-  std::size_t size_ = 0;
-};
-
+// Only what is safe in a signal handler.
 void on_crash(int signal, siginfo_t* info, void*) {
   Page& here = *page;
   std::int32_t none = 0;
@@ -116,16 +108,12 @@ void on_crash(int signal, siginfo_t* info, void*) {
     if (inside) std::memcpy(here.crashed, slot->text, slot->size);
     here.crashed_size = inside ? slot->size : 0;
     here.signal = signal;
-    Line line;
-    line.add("event=crash role=");
-    line.add(name_of_process);
-    line.add(" signal=");
-    line.add(kCrashNames[crash_index(signal)]);
-    line.add(" in=\"");
-    line.add(here.crashed, here.crashed_size);
-    line.add("\"\n");
-    line.write(STDERR_FILENO);
-    line.write(log_descriptor());
+    char line[512];
+    const std::size_t size =
+        join(line, {"event=crash role=", name_of_process, " signal=", kCrashNames[crash_index(signal)], " in=\"",
+                    std::string_view(here.crashed, here.crashed_size), "\"\n"});
+    for (const int fd : {STDERR_FILENO, log_descriptor()})
+      if (fd >= 0 && ::write(fd, line, size) < 0) continue;  // nothing more can be done
   }
   ::sigaction(signal, &before[crash_index(signal)], nullptr);
   // What an instruction did, it does again on return; what was sent has to be sent again.
@@ -173,19 +161,8 @@ HookNote::~HookNote() {
 
 void HookNote::write() const {
   slot_.entered.fetch_add(1, std::memory_order_acq_rel);
-  std::size_t size = 0;
-  const auto add = [&](std::string_view text) {
-    const std::size_t fits = std::min(text.size(), HookSlot::kTextBytes - size);
-    std::memcpy(slot_.text + size, text.data(), fits);
-    size += fits;
-  };
-  add("plugin ");
-  add(plugin_);
-  add(", ");
-  add(hook_);
-  if (!where_.empty()) add(", ");
-  add(where_);
-  slot_.size = static_cast<std::uint32_t>(size);
+  slot_.size = static_cast<std::uint32_t>(
+      join(slot_.text, {"plugin ", plugin_, ", ", hook_, where_.empty() ? "" : ", ", where_}));
   slot_.inside.store(1, std::memory_order_relaxed);
   slot_.entered.fetch_add(1, std::memory_order_release);
 }

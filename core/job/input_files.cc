@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <ranges>
 #include <system_error>
 
 #include "core/job/packed_folder.h"
@@ -68,12 +69,9 @@ std::vector<std::string> input_parts(std::string_view input) {
   std::error_code ignored;
   if (fs::exists(fs::path(input), ignored)) return {std::string(input)};
   std::vector<std::string> parts;
-  while (true) {
-    const auto comma = input.find(',');
-    if (comma != 0 && !input.empty()) parts.emplace_back(input.substr(0, comma));
-    if (comma == input.npos) return parts;
-    input.remove_prefix(comma + 1);
-  }
+  for (const auto part : std::views::split(input, ','))
+    if (!part.empty()) parts.emplace_back(part.begin(), part.end());
+  return parts;
 }
 
 Result<std::vector<std::string>> input_files(std::string_view input) {

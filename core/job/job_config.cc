@@ -49,18 +49,6 @@ CommandLine with_shards(CommandLine line) {
   return line;
 }
 
-// Gives ignored options their defaults.
-Result<std::vector<IgnoredOption>> without_ignored(const Plugin& plugin, Options& options) {
-  const std::vector<Option> table = options_of_job(plugin);
-  std::vector<IgnoredOption> ignored;
-  ROTA_TRY(call_hook(plugin.name, "needs", "", [&] { ignored = ignored_options(table, options); }));
-  auto values = options.all();
-  for (const IgnoredOption& one : ignored)
-    values[one.option] = std::ranges::find(table, one.option, &Option::name)->default_value;
-  options = Options(std::move(values));
-  return ignored;
-}
-
 }  // namespace
 
 std::size_t descriptors_needed(const Options& options) {
@@ -76,9 +64,8 @@ Result<JobConfig> job_config(const CommandLine& given, bool read_input, const Pl
   Options options = line.options;
   ROTA_TRY(check_numbers(options));
   std::vector<IgnoredOption> ignored;
-  if (plugin != nullptr) {
-    ROTA_ASSIGN(ignored, without_ignored(*plugin, options));
-  }
+  if (plugin != nullptr)
+    ROTA_TRY(call_hook(plugin->name, "needs", "", [&] { ignored = reset_ignored(options_of_job(*plugin), options); }));
   JobConfig config;
   if (read_input) {
     ROTA_ASSIGN(config, make_job(options));

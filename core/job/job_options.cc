@@ -9,7 +9,6 @@
 #include "core/job/framework_options.h"
 #include "core/job/input_files.h"
 #include "core/job/packed_folder.h"
-#include "rota/plugin.h"
 
 namespace rota {
 
@@ -75,10 +74,6 @@ std::span<const Option> role_options() {
   return kRoleOptions;
 }
 
-bool decides_model(std::string_view name) {
-  return std::ranges::find(kDecidesModel, name) != kDecidesModel.end();
-}
-
 Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const FlagTables& tables) {
   ROTA_ASSIGN(auto line, parse_flags(argc, argv, tables));
   auto values = line.options.all();
@@ -95,40 +90,29 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   return line;
 }
 
-void set_numbers(const Options& options, Job& job) {
-  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
-  job.seed = static_cast<std::uint64_t>(options.integer("seed"));
-  job.shards = number("shards") == 0 ? kUsualShards : number("shards");
-  job.slices = job.shards * number("slices_per_shard");
-  job.schedulers = number("schedulers");
-  job.staleness = number("staleness");
-  job.pipeline = number("pipeline");
-}
-
 Result<Job> make_job(const Options& options) {
   Job job;
   job.options = options;
+  set_numbers(options, job);
   if (const fs::path folder(options.text("input")); is_packed_folder(folder)) {
     job.input = {(folder / kPackedIndex).string()};
     if (options.has("valid")) job.valid = job.input;
-    set_numbers(options, job);
     return job;
   }
   ROTA_ASSIGN(job.input, data_files(options.text("input")));
   if (options.has("valid")) {
     ROTA_ASSIGN(job.valid, data_files(options.text("valid")));
   }
-  set_numbers(options, job);
   return job;
 }
 
 std::string job_identity(const CommandLine& line) {
   const auto in = [](std::span<const Option> table, std::string_view name) {
-    return std::ranges::any_of(table, [&](const Option& option) { return option.name == name; });
+    return std::ranges::find(table, name, &Option::name) != table.end();
   };
   std::map<std::string_view, std::string_view> deciding;
-  for (const auto& [name, value] : line.options.all())
-    if (in(job_options(), name) && decides_model(name) && !value.empty()) deciding[name] = value;
+  for (const std::string_view name : kDecidesModel)
+    if (const std::string_view value = line.options.text(name); !value.empty()) deciding[name] = value;
   for (const auto& [name, value] : line.given)
     if (!in(job_options(), name) && !in(role_options(), name)) deciding[name] = value;
   std::string text;

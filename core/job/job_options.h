@@ -20,20 +20,14 @@ std::span<const Option> role_options();
 // shards and partitions must fit each other.
 Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const FlagTables& tables);
 
-// Whether workers, stores, shards and partitions fit each other.  ExitCode::usage.
+// The last of these.  ExitCode::usage.
 Status check_numbers(const Options& options);
 
 // The job that the options describe, with the input's files looked up (ExitCode::no_input).
 Result<Job> make_job(const Options& options);
 
-// The numbers of the job that are not files.  kUsualShards if --shards is 0.
-void set_numbers(const Options& options, Job& job);
-
 // The identity of a job: the options that decide the model, one "name=value" a line, sorted.  The same in
 // all processes, those without the plugin too: of its options, only the given ones count, as they were given.
 std::string job_identity(const CommandLine& line);
-
-// Whether the trained model depends on this option of the framework.
-bool decides_model(std::string_view name);
 
 }  // namespace rota

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 
-#include <limits>
+#include <exception>
 #include <system_error>
 
 #include "core/base/files.h"
@@ -29,52 +29,50 @@ nlohmann::ordered_json json_of(const std::string& name, const PackedIndex::File&
   return json;
 }
 
-// What a checksum cannot rule out is another program's index: a field that is missing or of another type.
-struct Wrong {};
-
 Hash128 hash_in(const nlohmann::json& json) {
-  const auto hash = Hash128::from_hex(json.get<std::string>());
-  if (!hash) throw Wrong();
-  return *hash;
+  return Hash128::from_hex(json.get<std::string>()).value();
 }
 
-std::string text_in(const nlohmann::json& json) {
-  auto text = exact_text_of(json);
-  if (!text) throw Wrong();
-  return *std::move(text);
+PackedIndex::File file_in(const nlohmann::json& json) {
+  return {json.at("bytes").get<std::uint64_t>(), hash_in(json.at("xxh3"))};
 }
 
-std::uint64_t whole_in(const nlohmann::json& json) {
-  if (!json.is_number_unsigned()) throw Wrong();
-  return json.get<std::uint64_t>();
-}
-
-PackedIndex::File file_in(const nlohmann::json& json, const std::string& name) {
-  if (json.at("file").get<std::string>() != name) throw Wrong();
-  return {whole_in(json.at("bytes")), hash_in(json.at("xxh3"))};
-}
-
+// Throws if a field is missing or of another type: a checksum does not rule out another program's index.
 PackedIndex index_in(const nlohmann::json& json) {
   PackedIndex index;
-  if (json.at("what").get<std::string>() != kWhat) throw Wrong();
-  index.app = text_in(json.at("app"));
-  const std::uint64_t format = whole_in(json.at("packed_format"));
-  if (format == 0 || format > std::numeric_limits<std::uint32_t>::max()) throw Wrong();
-  index.format = static_cast<std::uint32_t>(format);
-  index.rota = text_in(json.at("rota"));
-  for (const auto& [name, value] : json.at("options").items()) index.options[name] = text_in(value);
+  index.app = exact_text_of(json.at("app")).value();
+  index.format = json.at("packed_format").get<std::uint32_t>();
+  index.rota = exact_text_of(json.at("rota")).value();
+  for (const auto& [name, value] : json.at("options").items()) index.options[name] = exact_text_of(value).value();
   index.input = hash_in(json.at("input"));
   index.valid = hash_in(json.at("valid"));
   index.has_valid = json.at("has_valid").get<bool>();
-  index.common = file_in(json.at("common"), kPackedCommon);
-  const nlohmann::json& shards = json.at("shards");
-  if (!shards.is_array() || shards.empty() || shards.size() > kMostShards) throw Wrong();
-  for (const nlohmann::json& one : shards) {
-    PackedIndex::Shard shard{file_in(one, packed_file(static_cast<ShardId>(index.shards.size()))),
-                             whole_in(one.at("items"))};
-    index.shards.push_back(std::move(shard));
-  }
+  index.common = file_in(json.at("common"));
+  for (const nlohmann::json& one : json.at("shards"))
+    index.shards.push_back({file_in(one), one.at("items").get<std::uint64_t>()});
   return index;
+}
+
+Status other_value(const std::string& folder, std::string_view name, std::string_view given, std::string_view packed) {
+  const auto shown = [](std::string_view value) { return value.empty() ? "none" : std::string(value); };
+  return {ExitCode::usage, "--" + std::string(name) + "=" + shown(given) + ": the data by shard in " + folder +
+                               " was made with " + shown(packed) +
+                               "; omit the option, or write other data with `rota shard`"};
+}
+
+// The held-out data comes with the shards: the same folder, or not given.
+Status take_valid(const std::string& folder, const PackedIndex& index,
+                  std::map<std::string, std::string, std::less<>>& values) {
+  std::string& valid = values["valid"];
+  std::error_code error;
+  if (!index.has_valid && !valid.empty())
+    return {ExitCode::usage, "--valid=" + valid + ": the data by shard in " + folder +
+                                 " has no held-out data; `rota shard` takes it with --valid"};
+  if (index.has_valid && !valid.empty() && !fs::equivalent(valid, folder, error))
+    return {ExitCode::usage,
+            "--valid=" + valid + ": the data by shard in " + folder + " has its own held-out data; omit the option"};
+  if (index.has_valid) valid = folder;
+  return {};
 }
 
 }  // namespace
@@ -127,9 +125,11 @@ Result<PackedIndex> decode_index(const std::string& text) {
   if (is_index(text) && json->contains("unfinished"))
     return Status(ExitCode::bad_data, "`rota shard` has not finished writing the data by shard here");
   try {
-    return index_in(*json);
-  } catch (const Wrong&) {
-  } catch (const nlohmann::json::exception&) {
+    PackedIndex index = index_in(*json);
+    // What has another name or type than ours would be written otherwise.
+    const bool is_ours = unseal(encode_index(index), kFormat).value() == *json && index.format > 0;
+    if (is_ours && !index.shards.empty() && index.shards.size() <= kMostShards) return index;
+  } catch (const std::exception&) {
   }
   return Status(ExitCode::bad_data, "not a shard index");
 }
@@ -146,32 +146,6 @@ Result<PackedIndex> read_index(const fs::path& folder) {
   if (!text.ok()) return Status(ExitCode::bad_data, text.status().what());
   return decode_index(*text).in(file.string());
 }
-
-namespace {
-
-Status other_value(const std::string& folder, std::string_view name, std::string_view given, std::string_view packed) {
-  const auto shown = [](std::string_view value) { return value.empty() ? "none" : std::string(value); };
-  return {ExitCode::usage, "--" + std::string(name) + "=" + shown(given) + ": the data by shard in " + folder +
-                               " was made with " + shown(packed) +
-                               "; omit the option, or write other data with `rota shard`"};
-}
-
-// The held-out data comes with the shards: the same folder, or not given.
-Status take_valid(const std::string& folder, const PackedIndex& index,
-                  std::map<std::string, std::string, std::less<>>& values) {
-  std::string& valid = values["valid"];
-  std::error_code error;
-  if (!index.has_valid && !valid.empty())
-    return {ExitCode::usage, "--valid=" + valid + ": the data by shard in " + folder +
-                                 " has no held-out data; `rota shard` takes it with --valid"};
-  if (index.has_valid && !valid.empty() && !fs::equivalent(valid, folder, error))
-    return {ExitCode::usage,
-            "--valid=" + valid + ": the data by shard in " + folder + " has its own held-out data; omit the option"};
-  if (index.has_valid) valid = folder;
-  return {};
-}
-
-}  // namespace
 
 PackedData::File PackedFolder::common_file() const {
   return open(kPackedCommon, index_.common);

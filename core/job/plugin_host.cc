@@ -50,12 +50,6 @@ Result<fs::path> locate(std::string_view app, const fs::path& plugin_dir) {
   return Status(ExitCode::usage, what + " (or give the path of a .so file)");
 }
 
-std::vector<Option> framework_names() {
-  std::vector<Option> all(job_options().begin(), job_options().end());
-  all.insert(all.end(), role_options().begin(), role_options().end());
-  return all;
-}
-
 // By the plugin; plugins are never closed.
 std::map<const Plugin*, Hash128>& file_hashes() {
   static auto* hashes = new std::map<const Plugin*, Hash128>;
@@ -70,7 +64,9 @@ Status check_plugin(const Plugin& plugin, const std::string& file) {
                                          "': build it again with these headers and this compiler"};
   if (plugin.name.empty() || plugin.app == nullptr)
     return {ExitCode::failed, "plugin " + file + " is not complete: a name and an app are needed"};
-  return check_declarations(plugin.options, framework_names()).in("plugin " + file);
+  std::vector<Option> taken(job_options().begin(), job_options().end());
+  taken.insert(taken.end(), role_options().begin(), role_options().end());
+  return check_declarations(plugin.options, taken).in("plugin " + file);
 }
 
 }  // namespace

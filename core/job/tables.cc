@@ -82,18 +82,6 @@ void check_memory(const std::vector<Table>& tables, const Job& job) {
       beyond_memory(job, option + "the model", all, ", " + percent + " % of it for table " + largest->name));
 }
 
-}  // namespace
-
-std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts) {
-  std::vector<Table> tables = app.tables(facts);
-  check_memory(tables, job);
-  const Status checked = check_tables(tables);
-  if (!checked.ok()) throw std::runtime_error(checked.what());
-  return tables;
-}
-
-namespace {
-
 Routes routes_of(Dataflow flow, std::uint32_t shards, const std::string& name) {
   if (flow.steps.empty()) throw std::runtime_error(name + " has no step");
   Routes routes;
@@ -119,6 +107,14 @@ Routes routes_of(Dataflow flow, std::uint32_t shards, const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts) {
+  std::vector<Table> tables = app.tables(facts);
+  check_memory(tables, job);
+  const Status checked = check_tables(tables);
+  if (!checked.ok()) throw std::runtime_error(checked.what());
+  return tables;
+}
 
 std::vector<Routes> routes_of(const App& app, const Facts& facts, std::uint32_t shards) {
   std::vector<Routes> all;

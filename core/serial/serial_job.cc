@@ -20,23 +20,19 @@ Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& g
     values[name] = option->kind == Option::Kind::path && !value.empty() ? absolute_path(*checked) : *checked;
   }
   values["app"] = plugin.name;
-  for (const IgnoredOption& one : ignored_options(options, Options(values)))
-    values[one.option] = std::ranges::find(options, one.option, &Option::name)->default_value;
 
   Job job;
   job.options = Options(std::move(values));
-  const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(job.options.integer(name)); };
+  reset_ignored(options, job.options);
+  set_numbers(job.options, job);
   job.input = std::move(input);
   job.valid = std::move(valid);
   for (auto* const files : {&job.input, &job.valid})
     for (std::string& file : *files) file = absolute_path(file);
-  job.seed = static_cast<std::uint64_t>(job.options.integer("seed"));
-  job.shards = number("shards");
-  if (job.shards == 0) job.shards = plugin.choose_shards == nullptr ? kUsualShards : plugin.choose_shards(job).shards;
-  job.slices = job.shards * number("slices_per_shard");
-  job.schedulers = number("schedulers");
-  job.staleness = number("staleness");
-  job.pipeline = number("pipeline");
+  if (job.options.integer("shards") == 0 && plugin.choose_shards != nullptr) {
+    job.shards = plugin.choose_shards(job).shards;
+    job.slices = job.shards * static_cast<std::uint32_t>(job.options.integer("slices_per_shard"));
+  }
   if (job.schedulers > 1 && !plugin.several_schedulers)
     throw UsageError("the app " + std::string(plugin.name) + " has one scheduler");
   return job;
