@@ -1,4 +1,5 @@
 // rota: the command line program.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <span>
@@ -43,7 +44,7 @@ struct Entry {
 Status agent_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
                      {"agent\n\nRuns processes of a job on this machine.  `rota train --hosts` starts it over ssh, and "
-                      "tells it on stdin\nwhat to do; it is not for direct use.",
+                      "controls it\nover stdin; it is not for direct use.",
                       nullptr},
                      [](const CommandLine&) { return serve_agent(); });
 }
@@ -85,12 +86,8 @@ Status unknown(const std::string& name) {
 
 // A command of a plugin is known only with the plugin: `rota predict lda`.
 bool names_an_app(int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-') return false;
-  const std::string_view app = argv[1];
-  if (app.ends_with(".so")) return true;
-  for (const std::string& known : available_apps())
-    if (known == app) return true;
-  return false;
+  const std::string_view app = argc < 2 ? "-" : argv[1];
+  return !app.starts_with('-') && (app.ends_with(".so") || std::ranges::count(available_apps(), app) > 0);
 }
 
 Status dispatch(int argc, const char* const* argv) {
@@ -101,11 +98,9 @@ Status dispatch(int argc, const char* const* argv) {
   }
   const std::string name = argv[1];
   if (name == "--help" || name == "-h" || name == "-help" || name == "help") {
-    if (argc == 3 && name == "help") {
-      const char* words[] = {argv[0], argv[2], "--help"};
-      return dispatch(3, words);
-    }
-    return print_help(), Status();
+    if (argc != 3 || name != "help") return print_help(), Status();
+    const char* words[] = {argv[0], argv[2], "--help"};
+    return dispatch(3, words);
   }
   if (name.starts_with('-')) return {ExitCode::usage, "a command comes first: rota COMMAND " + name};
   for (const Entry& entry : kEntries)

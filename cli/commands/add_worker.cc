@@ -1,11 +1,8 @@
 // rota add-worker DIR|ADDRESS: runs one more worker of an active run, or a spare, until it ends or is asked to leave.
-#include <poll.h>
-#include <signal.h>
-
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -29,14 +26,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kNumberMs = 5000;
-constexpr int kPollMs = 200;
+constexpr Nanoseconds kWorkerPollSpan = 200 * kMillisecond;
 constexpr std::size_t kLogEndLines = 10;
 
 constexpr Option kAddWorkerOptions[] = {
     {.name = "spare",
      .kind = Option::Kind::flag,
      .default_value = "false",
-     .meaning = "Stand by until it can take the place of a worker that is lost."},
+     .meaning = "Wait as a standby worker, to replace a lost one."},
     kHostOption,
     kBindOption,
     kKeysOption,
@@ -45,14 +42,6 @@ constexpr Option kAddWorkerOptions[] = {
      .kind = Option::Kind::path,
      .meaning = "Where the data is on this machine; if not given, where the run has it."},
 };
-
-// The coordinator of the run in a folder, or the address itself.
-Result<std::string> address_of(const std::string& what) {
-  if (what.find("://") != what.npos) return what;
-  auto address = RunFolder{fs::absolute(what).lexically_normal()}.read_address();
-  if (!address) return Status(ExitCode::no_input, "no active run in " + what);
-  return *std::move(address);
-}
 
 struct Assignment {
   RunFolder run;
@@ -99,35 +88,35 @@ Status run_worker(const std::string& address, const Assignment& place, const Com
                                           line.options.flag("spare") ? "spare" : "new"},
                                          place.run);
   if (line.options.has("own_disk")) settings.arguments.push_back("--out=" + place.run.path.string());
-  for (const char* name : {"host", "bind", "own_disk", "input"})
-    if (line.options.has(name))
-      settings.arguments.push_back("--" + std::string(name) + "=" + std::string(line.options.text(name)));
+  for (const std::string name : {"host", "bind", "own_disk", "input"})
+    if (line.options.has(name)) settings.arguments.push_back("--" + name + "=" + std::string(line.options.text(name)));
   if (!keys.empty()) settings.arguments.push_back("--keys=" + keys.string());
   ROTA_ASSIGN(auto child, Child::start(settings));
   std::fprintf(stderr, "rota: %s joins %s\n", settings.name.c_str(), visible_text(place.run.path.native()).c_str());
-  while (!child.ended()) {
-    pollfd wait{signals.fd(), POLLIN, 0};
-    ::poll(&wait, 1, kPollMs);
+  while (!child->ended()) {
+    signals.wait(kWorkerPollSpan);
     while (const int number = signals.take())
-      if (number != SIGCHLD) child.signal(SIGTERM);
+      if (number != SIGCHLD) child->signal(SIGTERM);
   }
-  if (!child.killed() && child.exit_code() == 0) return {};
+  if (!child->killed() && child->exit_code() == 0) return {};
   // Asked to leave, it has handed over its shards.
-  if (child.exit_code() == static_cast<int>(ExitCode::terminated))
+  if (child->exit_code() == static_cast<int>(ExitCode::terminated))
     return {ExitCode::terminated, settings.name + " has left"};
   const std::string log = last_lines(settings.log, kLogEndLines);
-  return {child.killed() ? ExitCode::temporary : static_cast<ExitCode>(child.exit_code()),
-          settings.name + " ended with " + child.how() + (log.empty() ? "" : ":\n" + log)};
+  return {child->killed() ? ExitCode::temporary : static_cast<ExitCode>(child->exit_code()),
+          settings.name + " ended with " + child->how() + (log.empty() ? "" : ":\n" + log)};
 }
 
 Status add_worker(const CommandLine& line) {
-  ROTA_ASSIGN(auto address, address_of(line.positional.front()));
-  const bool named = line.positional.front().find("://") == std::string::npos;
+  const std::string& what = line.positional.front();
+  const bool is_folder = what.find("://") == what.npos;
+  const RunFolder here{is_folder ? fs::absolute(what).lexically_normal() : fs::path()};
+  const auto address = is_folder ? here.read_address() : std::optional(what);
+  if (!address) return {ExitCode::no_input, "no active run in " + what};
   const fs::path given(line.options.text("keys"));
-  const RunFolder here{named ? fs::absolute(line.positional.front()).lexically_normal() : fs::path()};
-  const fs::path keys = !address.starts_with("tcp://") ? fs::path() : named ? keys_for(given, here) : given;
-  ROTA_ASSIGN(auto place, assigned_place(address, keys));
-  if (named) place.run = here;
+  const fs::path keys = !address->starts_with("tcp://") ? fs::path() : is_folder ? keys_for(given, here) : given;
+  ROTA_ASSIGN(auto place, assigned_place(*address, keys));
+  if (is_folder) place.run = here;
   if (line.options.has("own_disk")) ROTA_TRY(move_to(fs::path(line.options.text("own_disk")), place));
   std::error_code error;
   if (!fs::exists(place.run.flags(), error))
@@ -137,7 +126,7 @@ Status add_worker(const CommandLine& line) {
   for (const fs::path& path : {place.run.path, place.run.flags()})
     ROTA_TRY(check_own(path).in("only your own runs can have your workers"));
   ROTA_TRY(make_folder(place.run.log()));
-  return run_worker(address, place, line, keys);
+  return run_worker(*address, place, line, keys);
 }
 
 }  // namespace

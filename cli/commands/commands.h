@@ -23,8 +23,8 @@ Status run_command(int argc, const char* const* argv, const CommandForm& form, S
 
 // The plugin that the one argument names, before its own flags are known.  Null: help without an app is asked for.
 // `missing`: the usage, if there is no argument.
-Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<const Option> own, const char* missing,
-                                   CommandLine& first);
+Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<const Option> own,
+                                   const std::string& missing, CommandLine& first);
 // ExitCode::usage unless there is exactly one.
 Status one_argument(const CommandLine& line, const char* missing);
 

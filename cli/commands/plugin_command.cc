@@ -30,25 +30,25 @@ constexpr std::array kOwnOptions = {
     kPluginDirOption,
 };
 
+bool declares(const Command& command, std::string_view option) {
+  return std::ranges::find(command.options, option, &Option::name) != command.options.end();
+}
+
 // The flags of a command that are not also the plugin's, and that it has a use for.
-std::vector<Option> own_options(std::string_view name, const Command* command) {
+std::vector<Option> own_options(const Command& command) {
   std::vector<Option> own;
   for (const Option& option : kOwnOptions) {
-    if (option.name == "output" && name == "export") continue;  // its files have their places
-    if (option.name == "model" && command != nullptr && !command->needs_model) continue;
-    if (option.name == "input" && (command == nullptr || !command->takes_input)) continue;
-    const bool declared = command != nullptr && std::ranges::any_of(command->options, [&](const Option& its) {
-                            return its.name == option.name;
-                          });
-    if (!declared) own.push_back(option);
+    if (option.name == "output" && command.name == "export") continue;  // its files have their places
+    if (option.name == "model" && !command.needs_model) continue;
+    if (option.name == "input" && !command.takes_input) continue;
+    if (!declares(command, option.name)) own.push_back(option);
   }
   return own;
 }
 
 const Command* find_command(const Plugin& plugin, std::string_view name) {
-  for (const Command& command : plugin.commands)
-    if (command.name == name) return &command;
-  return nullptr;
+  const auto found = std::ranges::find(plugin.commands, name, &Command::name);
+  return found == plugin.commands.end() ? nullptr : &*found;
 }
 
 Status no_command(const Plugin& plugin, const std::string& name) {
@@ -58,13 +58,11 @@ Status no_command(const Plugin& plugin, const std::string& name) {
                                nearest_name(name, names) + "'"};
 }
 
-void print_help(const std::string& name, const Command* command) {
-  std::printf("usage: rota %s APP%s%s [flags]\n\n%s\n%s", name.c_str(),
-              command == nullptr || command->needs_model ? " --model=DIR" : "",
-              command != nullptr && command->takes_input ? " --input=PATH" : "",
-              command == nullptr ? "" : std::string(command->summary).c_str(),
-              describe(own_options(name, command)).c_str());
-  if (command != nullptr) std::printf("%s", describe(command->options).c_str());
+void print_help(const Command& command) {
+  std::printf("usage: rota %s APP%s%s [flags]\n\n%s\n%s%s", std::string(command.name).c_str(),
+              command.needs_model ? " --model=DIR" : "", command.takes_input ? " --input=PATH" : "",
+              std::string(command.summary).c_str(), describe(own_options(command)).c_str(),
+              describe(command.options).c_str());
 }
 
 // The files of a run, by their names in its folder: those of its model and its checkpoints, and its records.
@@ -76,8 +74,7 @@ bool is_of_run(const fs::path& file, const fs::path& folder) {
     if (!fs::equivalent(parent, own, ignored)) continue;
     // Beside them in the run's own folder, a result may have its place; in the folder of a model alone it may not.
     if (own != folder || fs::exists(folder / RunFolder::kModelManifest, ignored)) return true;
-    for (const fs::path& record : {run.marker(), run.flags(), run.address(), run.metrics(), run.events(), run.result(),
-                                   run.input(), run.place()})
+    for (const fs::path& record : run.records())
       if (file.filename() == record.filename()) return true;
   }
   return fs::equivalent(parent.parent_path(), run.checkpoint(), ignored);
@@ -108,20 +105,16 @@ Status check_output(const Command& command, const Options& options, const std::v
 
 // `--output` appears under its name once it is complete.
 Status run_into(const Plugin& plugin, const Command& command, const Call& call) {
-  const Options& options = call.options;
-  const bool own_output =
-      find_command(plugin, command.name) != nullptr && options.has("output") &&
-      std::ranges::none_of(command.options, [](const Option& option) { return option.name == "output"; });
-  if (!own_output) {
+  if (!call.options.has("output") || declares(command, "output")) {
     // `show` is for people; other output may be for a program, which needs the exact bytes.
     WholeLines out(std::cout, command.name == "show" || ::isatty(STDOUT_FILENO) == 1);
     ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, out); }));
     out.end();
     return out.good() && std::cout.good() ? Status() : Status(ExitCode::disk, "cannot write to stdout");
   }
-  ROTA_ASSIGN(auto file, ResultFile::open(fs::path(options.text("output"))));
-  ROTA_TRY(call_hook(plugin.name, command.name, "", [&] { command.run(call, file.out()); }));
-  return file.complete();
+  return write_result(fs::path(call.options.text("output")), [&](std::ostream& out) {
+    return call_hook(plugin.name, command.name, "", [&] { command.run(call, out); });
+  });
 }
 
 // Reports options that were given and change nothing.
@@ -132,44 +125,63 @@ Status warn_of_ignored(const Plugin& plugin, const Command& command, const Optio
   return {};
 }
 
-// The command line against all of its flags.
-Result<CommandLine> whole_line(int argc, const char* const* argv, const Command* command) {
-  const std::vector<Option> own = own_options(argv[0], command);
-  ROTA_ASSIGN(
-      auto line,
-      parse_flags(argc, argv, {{}, own, command == nullptr ? std::span<const Option>() : command->options, false}));
-  ROTA_TRY(one_argument(line, ""));
-  if ((command == nullptr || command->needs_model) && !line.options.has("model"))
+struct AppCommand {
+  CommandLine line;
+  const Plugin* plugin = nullptr;
+  Command command;
+};
+
+// The command line against all of its flags.  Of a `known` command, or else of one of the app's.
+Result<AppCommand> read_line(int argc, const char* const* argv, const Command* known) {
+  AppCommand read;
+  ROTA_ASSIGN(read.plugin, app_argument(argc, argv, kOwnOptions, argv[0] + std::string(" APP --model=DIR"), read.line));
+  const Command* const command =
+      known == nullptr && read.plugin != nullptr ? find_command(*read.plugin, argv[0]) : known;
+  if (command == nullptr && read.plugin != nullptr) return no_command(*read.plugin, argv[0]);
+  read.command = command == nullptr ? Command{argv[0], "", {}, nullptr} : *command;
+  if (read.line.wish == CommandLine::Wish::help) return read;
+  const std::vector<Option> own = own_options(read.command);
+  ROTA_ASSIGN(read.line, parse_flags(argc, argv, {{}, own, read.command.options, false}));
+  ROTA_TRY(one_argument(read.line, ""));
+  if (read.command.needs_model && !read.line.options.has("model"))
     return Status(ExitCode::usage, "--model is missing: the folder of a run");
-  if (command != nullptr && command->takes_input && !line.options.has("input"))
-    return Status(ExitCode::usage, "--input is missing");
-  return line;
+  if (read.command.takes_input && !read.line.options.has("input")) return Status(ExitCode::usage, "--input is missing");
+  return read;
 }
 
 }  // namespace
 
 Status plugin_command(int argc, const char* const* argv) {
-  CommandLine first;
-  ROTA_ASSIGN(auto plugin,
-              app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first));
-  const Command* command = plugin == nullptr ? nullptr : find_command(*plugin, argv[0]);
-  if (command == nullptr && plugin != nullptr) return no_command(*plugin, argv[0]);
-  if (first.wish == CommandLine::Wish::help) return print_help(argv[0], command), Status();
-  ROTA_ASSIGN(auto line, whole_line(argc, argv, command));
+  ROTA_ASSIGN(const auto read, read_line(argc, argv, nullptr));
+  const auto& [line, plugin, command] = read;
+  if (line.wish == CommandLine::Wish::help) return print_help(command), Status();
   tell_of_repeated(line);
   std::unique_ptr<Model> model;
-  if (command->needs_model) {
+  if (command.needs_model) {
     ROTA_TRY(check_app(*plugin, fs::path(line.options.text("model"))));
     ROTA_ASSIGN(model, open_model(fs::path(line.options.text("model")), *plugin));
   }
   std::vector<std::string> files;
-  if (command->takes_input) {
+  if (command.takes_input) {
     const std::string_view input = line.options.text("input");
     ROTA_ASSIGN(files, input_files(input == "-" ? "/dev/stdin" : input));
   }
-  if (line.options.has("output")) ROTA_TRY(check_output(*command, line.options, files));
-  ROTA_TRY(warn_of_ignored(*plugin, *command, line.options));
-  return run_into(*plugin, *command, {model.get(), line.options, files});
+  if (line.options.has("output")) ROTA_TRY(check_output(command, line.options, files));
+  ROTA_TRY(warn_of_ignored(*plugin, command, line.options));
+  return run_into(*plugin, command, {model.get(), line.options, files});
+}
+
+Status export_command(int argc, const char* const* argv) {
+  constexpr Command kExport{"export", "", {}, nullptr};
+  ROTA_ASSIGN(const auto read, read_line(argc, argv, &kExport));
+  if (read.line.wish == CommandLine::Wish::help) return print_help(kExport), Status();
+  const fs::path folder(read.line.options.text("model"));
+  ROTA_TRY(check_app(*read.plugin, folder));
+  const RunFolder run{folder};
+  std::error_code error;
+  ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, *read.plugin) : export_model(*read.plugin, folder));
+  std::printf("exported: %s\n", visible_text(folder.native()).c_str());
+  return {};
 }
 
 Status describe_app(const std::string& app) {
@@ -193,21 +205,6 @@ std::vector<std::string> apps_with(const std::string& command) {
   for (const std::string& app : available_apps())
     if (auto plugin = find_plugin(app); plugin.ok() && find_command(**plugin, command) != nullptr) apps.push_back(app);
   return apps;
-}
-
-Status export_command(int argc, const char* const* argv) {
-  CommandLine first;
-  ROTA_ASSIGN(auto plugin,
-              app_argument(argc, argv, kOwnOptions, (argv[0] + std::string(" APP --model=DIR")).c_str(), first));
-  if (first.wish == CommandLine::Wish::help) return print_help("export", nullptr), Status();
-  ROTA_ASSIGN(auto line, whole_line(argc, argv, nullptr));
-  const fs::path folder(line.options.text("model"));
-  ROTA_TRY(check_app(*plugin, folder));
-  const RunFolder run{folder};
-  std::error_code error;
-  ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, *plugin) : export_model(*plugin, folder));
-  std::printf("exported: %s\n", visible_text(folder.native()).c_str());
-  return {};
 }
 
 }  // namespace rota

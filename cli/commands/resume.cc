@@ -5,7 +5,6 @@
 #include <map>
 
 #include "cli/commands/commands.h"
-#include "cli/folders/private_folder.h"
 #include "cli/launcher/run_job.h"
 #include "core/base/trust.h"
 #include "core/checkpoint/model_reader.h"
@@ -36,13 +35,13 @@ std::vector<Option> changeable() {
 }
 
 Status check_given(const CommandLine& line, const std::string& folder) {
-  for (const auto& [name, value] : line.given)
-    if (std::ranges::find(kMayChange, name) == kMayChange.end() && !is_network_option(name))
-      return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
-                                   ", and its model may depend on it: only --workers, --threads, --stores, --spares, "
-                                   "--min_workers, --on_loss, and where "
-                                   "--input, --valid and --init_model are, "
-                                   "can change"};
+  for (const auto& [name, value] : line.given) {
+    if (std::ranges::find(kMayChange, name) != kMayChange.end() || is_network_option(name)) continue;
+    std::string others;
+    for (const std::string_view other : kMayChange) others += " --" + std::string(other);
+    return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
+                                 ", and its model may depend on it; a resumed run may have others of" + others};
+  }
   for (const char* data : {"input", "valid"})
     if (line.options.text(data) == "-")
       return {ExitCode::usage, "--" + std::string(data) + "=-: a resumed run reads files"};
@@ -124,7 +123,6 @@ Status resume(const CommandLine& line) {
   if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
   ROTA_TRY(check_data_is_there(parsed.line.options, *parsed.plugin, line.positional.front()));
   ROTA_ASSIGN(auto network, network_of(parsed.line.options, run));
-  remove_dead_sockets(run);
   ROTA_TRY(make_folder(run.log()));
   ROTA_TRY(write_flagfile(run.flags(), as_given(parsed.line)));
   return run_job({run, parsed.line.options, line.log_flags, true, std::move(network)}, *parsed.plugin);

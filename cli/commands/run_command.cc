@@ -24,12 +24,12 @@ Status run_command(int argc, const char* const* argv, const CommandForm& form, S
   return run(line);
 }
 
-Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<const Option> own, const char* missing,
-                                   CommandLine& first) {
+Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<const Option> own,
+                                   const std::string& missing, CommandLine& first) {
   ROTA_ASSIGN(first, parse_flags(argc, argv, {{}, own, {}, true}));
   if (!first.positional.empty())
     return find_plugin(first.positional.front(), std::filesystem::path(first.options.text("plugin_dir")));
-  if (first.wish == CommandLine::Wish::run) return Status(ExitCode::usage, "which app? rota " + std::string(missing));
+  if (first.wish == CommandLine::Wish::run) return Status(ExitCode::usage, "which app? rota " + missing);
   return static_cast<const Plugin*>(nullptr);
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/flags.h"
 #include "core/base/json_text.h"
 #include "core/job/framework_options.h"
+#include "core/job/job_options.h"
 #include "core/job/run_folder.h"
 #include "core/runtime/observe.h"
 #include "rota/utf8.h"
@@ -41,14 +42,6 @@ void print_answer(const std::string& answer) {
     row("newest", epoch_line(*newest));
 }
 
-std::string option_in(const std::string& flags, const std::string& name) {
-  const std::string start = "--" + name + "=";
-  const std::size_t found = flags.starts_with(start) ? 0 : flags.find("\n" + start);
-  if (found == flags.npos) return "";
-  const std::size_t at = flags.find('=', found) + 1;
-  return flags.substr(at, flags.find('\n', at) - at);
-}
-
 std::string ending_of(const RunFolder& run) {
   const auto event = parse_object(last_lines(run.events(), 1));
   if (text_in(event, "event") != "end") return "";
@@ -60,12 +53,15 @@ std::string ending_of(const RunFolder& run) {
 Status folder_status(const RunFolder& run, const fs::path& keys) {
   std::error_code error;
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
-  ROTA_ASSIGN(auto flags, read_whole_file(run.flags(), kFileBytesMax));
+  const std::string flagfile = "--flagfile=" + run.flags().string();
+  const char* const words[] = {"status", flagfile.c_str()};
+  ROTA_ASSIGN(const auto line, parse_flags(2, words, {job_options(), {}, {}, true}));
+  const auto text = [&](const char* name) { return std::string(line.options.text(name)); };
   row("run", run.path.string());
-  row("app", option_in(flags, "app"));
-  row("input", option_in(flags, "input"));
-  row("processes", option_in(flags, "workers") + " workers of " + option_in(flags, "threads") + " threads, " +
-                       option_in(flags, "schedulers") + " schedulers, " + option_in(flags, "stores") + " stores");
+  row("app", text("app"));
+  row("input", text("input"));
+  row("processes", text("workers") + " workers of " + text("threads") + " threads, " + text("schedulers") +
+                       " schedulers, " + text("stores") + " stores");
   const std::string metrics = last_lines(run.metrics(), 1);
   const std::string newest = metrics.empty() ? "not evaluated yet" : epoch_line(parse_object(metrics));
   if (auto result = read_whole_file(run.result(), kFileBytesMax); result.ok()) {

@@ -29,11 +29,13 @@ namespace fs = std::filesystem;
 namespace {
 
 void print_train_help(const Plugin* plugin) {
-  auto job =
-      plugin == nullptr ? std::vector<Option>(job_options().begin(), job_options().end()) : options_of_job(*plugin);
+  std::vector<Option> job(job_options().begin(), job_options().end());
   const std::string epochs = plugin == nullptr ? "" : std::to_string(plugin->epochs);
-  for (Option& option : job)
-    if (option.name == "epochs" && plugin != nullptr) option.default_value = epochs;
+  if (plugin != nullptr) {
+    job = options_of_job(*plugin);
+    job.resize(job_options().size());  // its own come last, and are shown below
+    std::ranges::find(job, "epochs", &Option::name)->default_value = epochs;
+  }
   std::printf("usage: rota train APP --input=PATH --out=DIR [flags]\n\nTrains a model.  The job:\n%s",
               describe(job).c_str());
   if (plugin != nullptr)

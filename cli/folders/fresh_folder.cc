@@ -1,8 +1,5 @@
 #include "cli/folders/fresh_folder.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -96,10 +93,9 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
   if (path == run.metrics() && is_file(path) && fs::file_size(path, error) > 0) return holds_run(run);
   // The file, or what a crash left of writing it.
   const fs::path file = path.parent_path() / finished_name(path.filename().string());
-  const bool ours = file == run.flags() || file == run.address() || file == run.events() || file == run.metrics() ||
-                    file == run.marker() || file == run.place() || file == run.result() ||
-                    (path == run.input() && keeps_input);
-  if (!ours || !is_file(path)) return holds_other(run, path);
+  const bool ours = std::ranges::count(run.records(), file) > 0;
+  const bool kept = file != run.input() || (path == file && keeps_input);
+  if (!ours || !kept || !is_file(path)) return holds_other(run, path);
   remains.files.push_back(path);
   return {};
 }
@@ -124,24 +120,16 @@ Result<Remains> remains_in(const RunFolder& run) {
 }
 
 // Refuses if something named is the same file or folder as one that would go, by whatever path or link.
-Status check_named(const RunFolder& run, const Remains& remains, const std::vector<NamedPath>& named) {
+Status check_named(const RunFolder& run, const Remains& remains, std::vector<NamedPath> named) {
   if (remains.files.empty() && remains.folders.empty()) return {};
-  std::vector<std::pair<dev_t, ino_t>> going;
-  const auto id_of = [](const struct stat& facts) { return std::pair(facts.st_dev, facts.st_ino); };
-  struct stat facts = {};
-  for (const auto* paths : {&remains.files, &remains.folders})
-    for (const fs::path& path : *paths)
-      if (::stat(path.c_str(), &facts) == 0) going.push_back(id_of(facts));
-  if (::stat(run.path.c_str(), &facts) == 0) going.push_back(id_of(facts));
-  if (::stat(run.marker().c_str(), &facts) == 0) going.push_back(id_of(facts));
-  const auto goes = [&] { return std::ranges::find(going, id_of(facts)) != going.end(); };
+  for (const char* stream : {"stdin", "stdout", "stderr"}) named.push_back({stream, std::string("/dev/") + stream});
+  std::vector<fs::path> going{run.path, run.marker()};
+  for (const auto* paths : {&remains.files, &remains.folders}) going.insert(going.end(), paths->begin(), paths->end());
+  std::error_code ignored;
   for (const NamedPath& one : named)
-    if (::stat(one.path.c_str(), &facts) == 0 && goes())
-      return refused(run, "holds the remains of a run, and " + one.by + " names " + one.path + " there");
-  for (const auto& [fd, name] :
-       {std::pair(STDIN_FILENO, "stdin"), {STDOUT_FILENO, "stdout"}, {STDERR_FILENO, "stderr"}})
-    if (::fstat(fd, &facts) == 0 && goes())
-      return refused(run, "holds the remains of a run, and " + std::string(name) + " is one of them");
+    for (const fs::path& path : going)
+      if (fs::equivalent(one.path, path, ignored))
+        return refused(run, "holds the remains of a run, and " + one.by + " names " + path.string());
   return {};
 }
 

@@ -72,17 +72,13 @@ void PackedOutput::shard(ShardId shard, std::uint64_t items, std::span<const std
 }
 
 PackedIndex::File PackedOutput::write(const std::string& name, std::size_t place, std::span<const std::byte> bytes) {
-  if (outcome_.ok() && !begun_) outcome_ = begin();
+  // From now on the files are not those of an earlier index.
+  if (outcome_.ok() && !std::exchange(begun_, true))
+    outcome_ = write_atomically(folder_ / kPackedIndex, unfinished_index());
   if (!outcome_.ok()) return {};
   given_[place] = true;
   outcome_ = write_atomically(folder_ / name, bytes);
   return {bytes.size(), hash128(bytes)};
-}
-
-// From now on the files are not those of an earlier index.
-Status PackedOutput::begin() {
-  begun_ = true;
-  return write_atomically(folder_ / kPackedIndex, unfinished_index());
 }
 
 Status PackedOutput::remove_others() const {

@@ -38,7 +38,6 @@ class PackedOutput final : public DataPacker {
         given_(shards + std::size_t{1}),
         shards_(shards) {}
   PackedIndex::File write(const std::string& name, std::size_t place, std::span<const std::byte> bytes);
-  Status begin();
   Status remove_others() const;
 
   std::filesystem::path folder_;

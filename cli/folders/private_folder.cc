@@ -1,16 +1,12 @@
 #include "cli/folders/private_folder.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -22,8 +18,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // sockaddr_un has 108 bytes; the names of the sockets in the folder take the rest.
-constexpr std::size_t kParentMost = 60;
+constexpr std::size_t kParentMost = 56;
 constexpr const char* kLock = "lock";
+constexpr std::size_t kLettersAfterPrefix = 6;  // of make_private_folder
 
 fs::path parent_folder() {
   const char* wanted = std::getenv("XDG_RUNTIME_DIR");
@@ -46,8 +43,11 @@ bool is_left(const fs::path& folder) {
 void remove_left(const fs::path& parent, std::string_view prefix) {
   std::vector<fs::path> left;
   std::error_code error;
-  for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error))
-    if (at->path().filename().string().starts_with(prefix) && is_left(at->path())) left.push_back(at->path());
+  for (fs::directory_iterator at(parent, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    const bool is_ours = name.starts_with(prefix) && name.size() == prefix.size() + kLettersAfterPrefix;
+    if (is_ours && is_left(at->path())) left.push_back(at->path());
+  }
   for (const fs::path& folder : left) fs::remove_all(folder, error);
 }
 
@@ -63,13 +63,9 @@ Status make_closed_folder(const fs::path& folder) {
 }
 
 Result<PrivateFolder> PrivateFolder::make(std::string_view prefix) {
-  ROTA_ASSIGN(auto folder, make_private_folder(parent_folder(), prefix));
-  return PrivateFolder(std::move(folder));
-}
-
-Result<PrivateFolder> PrivateFolder::make_watched(std::string_view prefix) {
   remove_left(parent_folder(), prefix);
-  ROTA_ASSIGN(auto folder, make(prefix));
+  ROTA_ASSIGN(auto path, make_private_folder(parent_folder(), prefix));
+  PrivateFolder folder(std::move(path));
   // It has its name only once it is held: no process may take this folder for an abandoned one.
   const fs::path lock = folder.path() / kLock, unfinished = folder.path() / "lock.unfinished";
   folder.lock_ = FileDescriptor(::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -82,59 +78,6 @@ Result<PrivateFolder> PrivateFolder::make_watched(std::string_view prefix) {
 PrivateFolder::~PrivateFolder() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
-}
-
-namespace {
-
-constexpr std::size_t kLettersAfterPrefix = 6;  // of make_private_folder
-
-std::vector<std::string> names_in(int folder) {
-  std::vector<std::string> names;
-  DIR* open = ::fdopendir(::dup(folder));
-  if (open == nullptr) return names;
-  while (const dirent* entry = ::readdir(open)) names.emplace_back(entry->d_name);
-  ::closedir(open);
-  return names;
-}
-
-// Whether a connection is refused.  A socket that cannot be asked counts as alive.
-bool is_abandoned(const fs::path& socket) {
-  sockaddr_un address = {};
-  address.sun_family = AF_UNIX;
-  const std::string& path = socket.native();
-  if (path.size() >= sizeof address.sun_path) return false;
-  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-  const FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return fd.open() && ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-         errno == ECONNREFUSED;
-}
-
-// Whether this is a folder that `rota` made for its sockets alone: by its name, and closed to other users.
-bool is_rotas(const fs::path& folder, const struct stat& facts) {
-  const std::string name = folder.filename().string();
-  return name.starts_with(kSocketFolderPrefix) &&
-         name.size() == std::strlen(kSocketFolderPrefix) + kLettersAfterPrefix && (facts.st_mode & 0777) == 0700;
-}
-
-}  // namespace
-
-void remove_dead_sockets(const RunFolder& run) {
-  constexpr std::string_view kIpc = "ipc://";
-  const auto address = run.read_address();
-  if (!address || !address->starts_with(kIpc)) return;
-  const fs::path coordinator(address->substr(kIpc.size()));
-  const fs::path folder = coordinator.parent_path();
-  if (!folder.is_absolute()) return;
-  const FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  struct stat facts = {};
-  if (!fd.open() || ::fstat(fd.get(), &facts) != 0 || facts.st_uid != ::geteuid()) return;
-  for (const std::string& name : names_in(fd.get())) {
-    struct stat entry = {};
-    const bool known = name == coordinator.filename() || RunFolder::is_socket(name);
-    if (!known || ::fstatat(fd.get(), name.c_str(), &entry, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (S_ISSOCK(entry.st_mode) && is_abandoned(folder / name)) ::unlinkat(fd.get(), name.c_str(), 0);
-  }
-  if (is_rotas(folder, facts)) ::rmdir(folder.c_str());  // only if it is empty
 }
 
 }  // namespace rota

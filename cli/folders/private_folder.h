@@ -7,7 +7,6 @@
 
 #include "core/base/files.h"
 #include "core/base/status.h"
-#include "core/job/run_folder.h"
 
 namespace rota {
 
@@ -18,11 +17,9 @@ Status make_closed_folder(const std::filesystem::path& folder);
 // Removed with what is in it at the end.
 class PrivateFolder {
  public:
-  // In $XDG_RUNTIME_DIR if that is there and short enough for the names of sockets, else in /tmp.
+  // In $XDG_RUNTIME_DIR if that is there and short enough for the names of sockets, else in /tmp.  Removes those of
+  // this user and prefix whose owner was killed: they have a lock that no process holds.
   static Result<PrivateFolder> make(std::string_view prefix);
-  // The same, and for the next of this kind to see whether its owner lives: those of this user and prefix whose owner
-  // died are removed.
-  static Result<PrivateFolder> make_watched(std::string_view prefix);
   PrivateFolder(PrivateFolder&& other) noexcept
       : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
   ~PrivateFolder();
@@ -35,15 +32,5 @@ class PrivateFolder {
   std::filesystem::path path_;
   FileDescriptor lock_;
 };
-
-// ---- what a job that was killed leaves in the folder of its sockets
-
-// What the names of the folders for a job's sockets begin with.
-inline constexpr char kSocketFolderPrefix[] = "rota-";
-
-// Removes the sockets of the job's processes from the folder that RUN/address names, if no process listens there; and
-// the folder, if it is empty then and of the kind that `rota` makes for itself.  Nothing else, and no link is followed:
-// the address may be anybody's, and the folder the user's own.
-void remove_dead_sockets(const RunFolder& run);
 
 }  // namespace rota

@@ -1,8 +1,7 @@
 #include "cli/folders/result_file.h"
 
-#include <unistd.h>
-
 #include <cerrno>
+#include <fstream>
 #include <system_error>
 
 #include "core/base/files.h"
@@ -19,42 +18,24 @@ fs::path follow_links(const fs::path& file) {
   return at;
 }
 
-Result<ResultFile> ResultFile::open(const fs::path& file) {
+Status write_result(const fs::path& file, const std::function<Status(std::ostream&)>& write) {
   std::error_code error;
   const fs::path target = follow_links(file);
   if (fs::is_directory(target, error)) return cannot_write(file, EISDIR);
-  if (fs::is_other(target, error)) {
-    errno = 0;
-    std::ofstream out(target, std::ios::binary);
-    if (!out) return cannot_write(file, errno);
-    return ResultFile(target, target, std::move(out));
-  }
-  std::string unfinished;
-  if (!open_unfinished(target, unfinished).open()) return cannot_write(file, errno);
+  const bool in_place = fs::is_other(target, error);
+  std::string name = target.string();
+  if (!in_place && !open_unfinished(target, name).open()) return cannot_write(file, errno);
   errno = 0;
-  std::ofstream out(unfinished, std::ios::binary);
-  if (out) return ResultFile(target, unfinished, std::move(out));
-  const int why = errno;
-  ::unlink(unfinished.c_str());
-  return cannot_write(file, why);
-}
-
-ResultFile::ResultFile(ResultFile&& other) noexcept
-    : file_(std::move(other.file_)), unfinished_(std::exchange(other.unfinished_, {})), out_(std::move(other.out_)) {}
-
-ResultFile::~ResultFile() {
-  if (std::error_code ignored; !unfinished_.empty() && unfinished_ != file_) fs::remove(unfinished_, ignored);
-}
-
-Status ResultFile::complete() {
+  std::ofstream out(name, std::ios::binary);
+  Status status = out ? write(out) : cannot_write(file, errno);
   errno = 0;
-  out_.close();
-  if (!out_) return cannot_write(file_, errno);
-  std::error_code error;
-  if (unfinished_ != file_) fs::rename(unfinished_, file_, error);
-  if (error) return cannot_write(file_, error.value());
-  unfinished_.clear();
-  return {};
+  out.close();
+  if (status.ok() && !out) status = cannot_write(file, errno);
+  if (in_place) return status;
+  if (status.ok()) fs::rename(name, target, error);
+  if (status.ok() && error) status = cannot_write(file, error.value());
+  if (!status.ok()) fs::remove(name, error);
+  return status;
 }
 
 }  // namespace rota

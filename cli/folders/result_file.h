@@ -1,7 +1,7 @@
 // cli/folders/result_file.h -- the file that --output names, and text for people and for other programs.
 #pragma once
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <ostream>
 #include <streambuf>
 #include <string>
@@ -15,27 +15,10 @@ namespace rota {
 // Where a chain of links leads, be it to something or not; `file` itself if it is no link.
 std::filesystem::path follow_links(const std::filesystem::path& file);
 
-// It appears under its name once it is complete; a link keeps its place, and its target is replaced.  What is
-// there and is no file, a pipe or a device, is written into.
-class ResultFile {
- public:
-  // ExitCode::cannot_write, with the reason, if it cannot be made.
-  static Result<ResultFile> open(const std::filesystem::path& file);
-  ResultFile(ResultFile&& other) noexcept;
-  ResultFile& operator=(ResultFile&&) = delete;
-  // If it is not complete, nothing is left of it.
-  ~ResultFile();
-
-  std::ostream& out() { return out_; }
-  Status complete();
-
- private:
-  ResultFile(std::filesystem::path file, std::filesystem::path unfinished, std::ofstream out)
-      : file_(std::move(file)), unfinished_(std::move(unfinished)), out_(std::move(out)) {}
-
-  std::filesystem::path file_, unfinished_;  // the same if it is written into
-  std::ofstream out_;
-};
+// Calls `write` with the file's stream.  The file appears under its name once that has succeeded; a link keeps its
+// place, and its target is replaced.  What is there and is no file, a pipe or a device, is written into.
+// ExitCode::cannot_write, with the reason, if it cannot be made.
+Status write_result(const std::filesystem::path& file, const std::function<Status(std::ostream&)>& write);
 
 // A stream into another one, which outlives it: its last line ends, too.
 class WholeLines final : public std::ostream {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "cli/remote/agent_messages.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 
@@ -40,26 +41,25 @@ JobProcesses::~JobProcesses() {
     if (agent.connection) agent.connection->kill_ssh();
 }
 
-Result<Child> JobProcesses::start(const std::string& role, std::int64_t index, bool resume) {
-  if (!agents_.empty() && (role == "worker" || role == "kvstore")) return start_remote(role, index, resume);
-  Child::Settings settings = settings_of(
-      {role, index, job_.run.flags(), address_, job_.log_flags, resume, is_spare(role, index) ? "spare" : ""},
-      job_.run);
+Result<std::unique_ptr<Child>> JobProcesses::start(const std::string& role, std::int64_t index, bool resume) {
+  const bool is_spare = role == "worker" && index >= job_.options.integer("workers");
+  const RoleProcess process{role, index, job_.run.flags(), address_, job_.log_flags, resume, is_spare ? "spare" : ""};
+  if (!agents_.empty() && (role == "worker" || role == "kvstore")) return start_remote(process);
+  Child::Settings settings = settings_of(process, job_.run);
   for (std::string& flag : network_flags(job_.network, role == "coordinator"))
     settings.arguments.push_back(std::move(flag));
   return Child::start(settings);
 }
 
-Result<Child> JobProcesses::start_remote(const std::string& role, std::int64_t index, bool resume) {
+Result<std::unique_ptr<Child>> JobProcesses::start_remote(const RoleProcess& process) {
   ROTA_ASSIGN(auto flags, read_whole_file(job_.run.flags(), kFlagsBytesMax));
-  ROTA_ASSIGN(auto keys, keys_of(role, job_.network.keys));
+  ROTA_ASSIGN(auto keys, keys_of(process.role, job_.network.keys));
   const auto number = [&](const char* name) { return static_cast<std::size_t>(job_.options.integer(name)); };
-  const std::size_t count = role == "worker" ? number("workers") + number("spares") : number("stores");
-  const std::size_t machine = machine_of(job_.network.machines, static_cast<std::size_t>(index), count);
+  const std::size_t count = process.role == "worker" ? number("workers") + number("spares") : number("stores");
+  const std::size_t machine = machine_of(job_.network.machines, static_cast<std::size_t>(process.index), count);
   if (const auto& connection = agents_[machine].connection; !connection || !connection->is_open())
     ROTA_TRY(connect(machine));
-  return agents_[machine].connection->start({role, index, resume, address_, job_.run.path, std::move(flags),
-                                             std::move(keys), job_.log_flags, is_spare(role, index), place_});
+  return agents_[machine].connection->start({process, job_.run.path, std::move(flags), std::move(keys), place_});
 }
 
 Status JobProcesses::connect(std::size_t machine) {

@@ -10,7 +10,6 @@
 #include "cli/launcher/network.h"
 #include "cli/processes/child.h"
 #include "cli/remote/agent_connection.h"
-#include "cli/remote/agent_messages.h"
 #include "core/base/status.h"
 #include "core/job/run_folder.h"
 #include "rota/options.h"
@@ -33,7 +32,7 @@ class JobProcesses {
 
   // Before the first start.  The coordinator's address is in `sockets`, or that of the network.
   Status prepare(const std::filesystem::path& sockets);
-  Result<Child> start(const std::string& role, std::int64_t index, bool resume);
+  Result<std::unique_ptr<Child>> start(const std::string& role, std::int64_t index, bool resume);
 
   // Reads where the coordinator really listens: its port may be any.  False if it does not listen yet.
   bool learn_address();
@@ -44,11 +43,8 @@ class JobProcesses {
 
  private:
   // Connects to the machine first, if that is not done or the connection was lost.
-  Result<Child> start_remote(const std::string& role, std::int64_t index, bool resume);
+  Result<std::unique_ptr<Child>> start_remote(const RoleProcess& process);
   Status connect(std::size_t machine);
-  bool is_spare(const std::string& role, std::int64_t index) const {
-    return role == "worker" && index >= job_.options.integer("workers");
-  }
 
   struct Agent {
     std::shared_ptr<AgentConnection> connection;
@@ -58,7 +54,7 @@ class JobProcesses {
   const LocalJob& job_;
   std::string address_;        // of the coordinator
   std::vector<Agent> agents_;  // by machine; none without --hosts
-  Place place_;                // of the run's folder, for them
+  std::string place_;          // of the run's folder, for them
 };
 
 }  // namespace rota

@@ -29,8 +29,8 @@ std::span<const Option> network_options();
 bool is_network_option(std::string_view name);
 
 // What the options say; over tcp with keys, unless --insecure: those of --keys, or else the run's own, which are made
-// if they are not there.
-// With --hosts the coordinator has, if not told otherwise, the number from which this machine reaches them.
+// if need be.  With --hosts the coordinator has, unless --coordinator is given, the number from which this machine
+// reaches them.
 Result<Network> network_of(const Options& options, const RunFolder& run);
 
 // The flags of one process of this machine; `first` is the coordinator, which alone listens at the port that --bind may

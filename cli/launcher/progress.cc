@@ -49,6 +49,31 @@ std::string speed_of(const nlohmann::json& epoch) {
   return line;
 }
 
+std::string held_out_of(const nlohmann::json& epoch) {
+  return epoch.contains("valid") ? "  valid " + with_digits("%.6g", number_in(epoch, "valid")) : "";
+}
+
+// What a user reads of the other events; "": nothing.
+std::string message_of(const nlohmann::json& record) {
+  const auto text = [&](const char* field) { return text_in(record, field); };
+  const std::string event = text("event"), role = text("role"), why = text("why");
+  const std::string reason = why.empty() ? "" : ": " + why;
+  if (event == "stopping") return "stopping " + text("when");
+  if (event == "resume_without_checkpoint") return "nothing to resume" + reason + "; the run starts again";
+  if (event == "lost") return why;
+  if (event == "rollback") return "going back to " + text("to");
+  if (event == "leaving") return role + " is leaving" + reason;
+  if (event == "left") return role + " has left" + reason;
+  if (event == "abandoned") return role + " is abandoned" + reason;
+  if (event == "joined" && !text("as").empty()) return role + " has joined, as " + text("as");
+  if (event == "slow") return role + " is slow, and gets fewer shards";
+  if (event == "migrating") return "moving shards to " + text("workers") + " workers";
+  if (event == "paused") return "paused" + reason;
+  if (event == "not_reproducible") return "not reproducible" + reason;
+  if (event == "warning") return text("what");
+  return "";
+}
+
 void write_out(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -72,8 +97,7 @@ std::string epoch_line(const nlohmann::json& epoch) {
     line += "  objective " + with_digits("%.8g", number_in(epoch, "objective"));
     if (epoch.contains("per_item")) line += " (" + with_digits("%.5g", number_in(epoch, "per_item")) + " per item)";
   }
-  if (epoch.contains("valid")) line += "  valid " + with_digits("%.6g", number_in(epoch, "valid"));
-  return line + speed_of(epoch);
+  return line + held_out_of(epoch) + speed_of(epoch);
 }
 
 std::string bar_line(const nlohmann::json& epoch) {
@@ -85,8 +109,7 @@ std::string bar_line(const nlohmann::json& epoch) {
     line += "  " + with_digits("%.5g", number_in(epoch, "per_item")) + "/item";
   else if (epoch.contains("objective"))
     line += "  " + with_digits("%.8g", number_in(epoch, "objective"));
-  if (epoch.contains("valid")) line += "  valid " + with_digits("%.6g", number_in(epoch, "valid"));
-  return line + speed_of(epoch);
+  return line + held_out_of(epoch) + speed_of(epoch);
 }
 
 void tell_of_repeated(const CommandLine& line) {
@@ -104,33 +127,8 @@ void Progress::record(const nlohmann::json& record) {
   } else if (event == "phase") {
     // Off a terminal the phases are in events.jsonl; a log of lines is for the epochs.
     if (terminal_) draw(text_in(record, "phase") + " ...");
-  } else if (event == "stopping") {
-    say("stopping " + text_in(record, "when"));
-  } else if (event == "resume_without_checkpoint") {
-    say("nothing to resume: " + text_in(record, "why") + "; the run starts again");
-  } else if (event == "lost") {
-    say(text_in(record, "why"));
-  } else if (event == "rollback") {
-    say("going back to " + text_in(record, "to"));
-  } else if (event == "leaving" || event == "left" || event == "abandoned") {
-    const std::string why = text_in(record, "why");
-    say(text_in(record, "role") +
-        (event == "leaving" ? " is leaving"
-         : event == "left"  ? " has left"
-                            : " is abandoned") +
-        (why.empty() ? "" : ": " + why));
-  } else if (event == "joined" && !text_in(record, "as").empty()) {
-    say(text_in(record, "role") + " has joined, as " + text_in(record, "as"));
-  } else if (event == "slow") {
-    say(text_in(record, "role") + " is slow, and gets fewer shards");
-  } else if (event == "migrating") {
-    say("moving shards to " + text_in(record, "workers") + " workers");
-  } else if (event == "paused") {
-    say("paused: " + text_in(record, "why"));
-  } else if (event == "not_reproducible") {
-    say("not reproducible: " + text_in(record, "why"));
-  } else if (event == "warning") {
-    say(text_in(record, "what"));
+  } else if (const std::string message = message_of(record); !message.empty()) {
+    say(message);
   }
 }
 

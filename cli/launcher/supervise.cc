@@ -3,9 +3,11 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 
 #include "cli/folders/private_folder.h"
@@ -56,9 +58,9 @@ class Supervisor {
     events_.read([](std::string_view) {});  // of an earlier part of the run
     ROTA_TRY(start_role("coordinator", 0));
     // Its port may be any.  If it ends before it listens, no other process is needed to report why.
-    while (job_.network.over_tcp() && !learn_address()) {
-      if (!should_restart(roles_.front())) return {};
-      wait();
+    while (job_.network.over_tcp() && (coordinator().ended() || !processes_.learn_address())) {
+      if (coordinator().ended() && !should_restart(roles_.front())) return {};
+      wait(kAddressPollSpan);
       take_signals();
       ROTA_TRY(restart());
     }
@@ -72,7 +74,7 @@ class Supervisor {
 
   Status watch() {
     while (!coordinator().ended() || should_restart(roles_.front())) {
-      wait();
+      wait(kPollSpan);
       read_records();
       take_signals();
       ROTA_TRY(restart());
@@ -86,14 +88,14 @@ class Supervisor {
   struct Role {
     std::string role;
     std::int64_t index = 0;
-    Child child;
+    std::unique_ptr<Child> child;
     Nanoseconds lost_at = 0;  // when it was seen to have ended while the job ran
     bool reported = false;
     std::optional<Nanoseconds> restart_at = {};  // when to restart it
     Nanoseconds started_at = 0;
   };
 
-  Child& coordinator() { return roles_.front().child; }
+  Child& coordinator() { return *roles_.front().child; }
 
   Status start_role(const std::string& role, std::int64_t index) {
     ROTA_ASSIGN(auto child, processes_.start(role, index, job_.resume));
@@ -103,10 +105,10 @@ class Supervisor {
   }
 
   // Until something happens; the caller handles signals.
-  void wait() {
+  void wait(Nanoseconds most) {
     std::vector<pollfd> waits{pollfd{signals_.fd(), POLLIN, 0}};
     processes_.add_polls(waits);
-    ::poll(waits.data(), waits.size(), static_cast<int>(kPollSpan / kMillisecond));
+    ::poll(waits.data(), waits.size(), static_cast<int>(most / kMillisecond));
     processes_.work();
   }
 
@@ -114,7 +116,7 @@ class Supervisor {
   bool should_restart(Role& role) {
     if (role.restart_at) return true;
     if (!restarts_wanted_ || end_ || stops_ > 0 || abandoned_) return false;
-    const Child& child = role.child;
+    const Child& child = *role.child;
     // What is missing at the start is mostly missing the next time, too.
     const bool lacks = !begun_ && !child.killed() && restarts_.count(child.name()) > 0;
     if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
@@ -139,7 +141,7 @@ class Supervisor {
   // Some other worker, which can take its shards.
   bool others_work(const Role& role) {
     std::int64_t count = 0;
-    for (Role& other : roles_) count += other.role == "worker" && &other != &role && !other.child.ended();
+    for (Role& other : roles_) count += other.role == "worker" && &other != &role && !other.child->ended();
     return count >= job_.options.integer("min_workers");
   }
 
@@ -165,31 +167,17 @@ class Supervisor {
     stop_signal_ = SIGTERM;
   }
 
-  // The coordinator has abandoned a process, which may still exist and hang.
-  void end_lost(const nlohmann::json& record) {
-    for (Role& role : roles_)
-      if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
-          std::to_string(role.child.pid()) == text_in(record, "pid"))
-        role.child.signal(SIGKILL);
-  }
-
-  // A restarted coordinator waits for a process that has hung since before the restart.
-  void end_silent(const nlohmann::json& record) {
-    for (Role& role : roles_)
-      if (restarts_wanted_ && role.child.name() == text_in(record, "role") &&
-          role.started_at < roles_.front().started_at)
-        role.child.signal(SIGKILL);
-  }
-
-  // Where the coordinator really listens.  False if it ended before that.
-  bool learn_address() {
-    while (!coordinator().ended()) {
-      if (processes_.learn_address()) return true;
-      pollfd wait{signals_.fd(), POLLIN, 0};
-      ::poll(&wait, 1, static_cast<int>(kAddressPollSpan / kMillisecond));
-      take_signals();
+  // A process that still exists and may hang, though the job does not wait for it, or waits for another one in its
+  // place.
+  void end_hung(const std::string& event, const nlohmann::json& record) {
+    for (Role& role : roles_) {
+      if (!restarts_wanted_ || role.child->name() != text_in(record, "role")) continue;
+      const bool abandoned =
+          (event == "lost" || event == "left") && std::to_string(role.child->pid()) == text_in(record, "pid");
+      // A restarted coordinator waits for a process that has hung since before the restart.
+      const bool silent = event == "unresponsive" && role.started_at < roles_.front().started_at;
+      if (abandoned || silent) role.child->signal(SIGKILL);
     }
-    return false;
   }
 
   void read_records() {
@@ -197,20 +185,17 @@ class Supervisor {
   }
 
   void take_record(std::string_view line) {
-    auto record = nlohmann::json::parse(line, nullptr, false);
+    const auto record = nlohmann::json::parse(line, nullptr, false);
     if (!record.is_object()) return;
-    const std::string event = text_in(record, "event");
-    if (event == "joined") joined_.insert(text_in(record, "role"));
-    if (event == "left") joined_.erase(text_in(record, "role"));
+    const std::string event = text_in(record, "event"), role = text_in(record, "role");
+    if (event == "joined") joined_.insert(role), gone_.erase(role);
+    if (event == "left") joined_.erase(role);
     if (event == "hosts") begun_ = true;
     // The job continues without these.
-    if (begun_ && (event == "left" || event == "abandoned" || (event == "lost" && moves_)))
-      gone_.insert(text_in(record, "role"));
-    if (event == "joined") gone_.erase(text_in(record, "role"));
+    if (begun_ && (event == "left" || event == "abandoned" || (event == "lost" && moves_))) gone_.insert(role);
     if (event == "end") end_ = record;
-    if (event == "lost" || event == "left") end_lost(record);
-    if (event == "unresponsive") end_silent(record);
     if (event == "checkpoint") restarts_.progress();
+    end_hung(event, record);
     progress_.record(record);
   }
 
@@ -237,15 +222,16 @@ class Supervisor {
 
   void look_for_lost() {
     const Nanoseconds now = now_ns();
-    for (std::size_t i = 1; i < roles_.size(); ++i) {
-      Role& role = roles_[i];
-      if (!role.child.ended() || end_ || role.restart_at || should_restart(role)) continue;
+    for (Role& role : std::span(roles_).subspan(1)) {
+      if (!role.child->ended() || end_ || role.restart_at || should_restart(role)) continue;
       if (role.lost_at == 0) role.lost_at = now;
       if (now - role.lost_at < kExitReportGrace) continue;
       if (!role.reported) report_lost(role);
       // The coordinator never admitted it, or released it while others were awaited, and would wait until its timeout.
-      if (joined_.contains(role.child.name()) || gone_.contains(role.child.name()) || never_joined_) continue;
-      never_joined_ = &role - roles_.data();
+      if (joined_.contains(role.child->name()) || gone_.contains(role.child->name()) || abandoned_) continue;
+      const ExitCode code = code_of(*role.child);
+      abandoned_ = Status(code == ExitCode::ok ? ExitCode::failed : code,
+                          role.child->name() + " ended before it joined: " + role.child->how());
       end_coordinator();
     }
   }
@@ -253,9 +239,9 @@ class Supervisor {
   void report_lost(Role& role) {
     role.reported = true;
     // It left, and the coordinator agreed.
-    if (gone_.contains(role.child.name()) && !role.child.killed()) return;
-    if (!role.child.killed() && role.child.exit_code() == 0) return;
-    progress_.say("rota: " + role.child.name() + " ended with " + with_log(role.child));
+    if (gone_.contains(role.child->name()) && !role.child->killed()) return;
+    if (!role.child->killed() && role.child->exit_code() == 0) return;
+    progress_.say("rota: " + role.child->name() + " ended with " + with_log(*role.child));
   }
 
   static std::string with_log(const Child& child) {
@@ -273,11 +259,6 @@ class Supervisor {
   Status outcome() {
     const Child& child = coordinator();
     if (abandoned_) return *abandoned_;
-    if (never_joined_ && stops_ > 0) {
-      const Child& lost = roles_[static_cast<std::size_t>(*never_joined_)].child;
-      const ExitCode code = code_of(lost);
-      return {code == ExitCode::ok ? ExitCode::failed : code, lost.name() + " ended before it joined: " + lost.how()};
-    }
     // After its last record nothing is left to do.
     if (end_ && number_in(*end_, "exit", -1) == 0) return {};
     const ExitCode code = code_of(child);
@@ -287,13 +268,14 @@ class Supervisor {
     if (code == ExitCode::ok && fs::exists(job_.run.result(), error)) return {};
     if (code == ExitCode::ok) return {ExitCode::bug, "the coordinator exited without reporting a result"};
     // Of killed processes the logs may say more than the coordinator does.
-    for (std::size_t i = 1; i < roles_.size(); ++i)
-      if (roles_[i].child.ended() && !roles_[i].reported && roles_[i].child.killed()) report_lost(roles_[i]);
-    if (code == ExitCode::temporary)
-      for (std::size_t i = 1; i < roles_.size(); ++i)
-        if (const Child& lost = roles_[i].child;
-            roles_[i].child.ended() && code_of(lost) == ExitCode::bug && lost.killed())
-          return {ExitCode::bug, said + "; " + lost.name() + " ended with " + lost.how()};
+    const Child* crashed = nullptr;
+    for (Role& role : std::span(roles_).subspan(1)) {
+      if (!role.child->ended() || !role.child->killed()) continue;
+      if (!role.reported) report_lost(role);
+      if (crashed == nullptr && code_of(*role.child) == ExitCode::bug) crashed = role.child.get();
+    }
+    if (code == ExitCode::temporary && crashed != nullptr)
+      return {ExitCode::bug, said + "; " + crashed->name() + " ended with " + crashed->how()};
     if (!said.empty()) return {code, said};
     return {code, "the coordinator ended with " + with_log(child)};
   }
@@ -302,11 +284,10 @@ class Supervisor {
   bool wait_for_all(Nanoseconds span) {
     const Nanoseconds until = now_ns() + span;
     while (true) {
-      const bool all = std::ranges::all_of(roles_, [](Role& role) { return role.child.ended(); });
+      const bool all = std::ranges::all_of(roles_, [](Role& role) { return role.child->ended(); });
       if (all || now_ns() >= until) return all;
-      wait();
-      while (signals_.take() != 0) {
-      }
+      wait(kPollSpan);
+      while (signals_.take() != 0) continue;
     }
   }
 
@@ -314,9 +295,9 @@ class Supervisor {
     // The others were not dismissed if the coordinator is still there, or never admitted one.
     const bool dismissed = !roles_.empty() && coordinator().ended() && end_ && !joined_.empty();
     if (dismissed && wait_for_all(kEndSpan)) return;
-    for (Role& role : roles_) role.child.signal(SIGTERM);
+    for (Role& role : roles_) role.child->signal(SIGTERM);
     if (wait_for_all(kKillSpan)) return;
-    for (Role& role : roles_) role.child.signal(SIGKILL);
+    for (Role& role : roles_) role.child->signal(SIGKILL);
     wait_for_all(kKillSpan);
   }
 
@@ -329,7 +310,6 @@ class Supervisor {
   std::set<std::string> joined_, gone_;
   bool begun_ = false;  // shards are hosted
   std::optional<nlohmann::json> end_;
-  std::optional<std::ptrdiff_t> never_joined_;
   bool restarts_wanted_ = false, moves_ = false;
   Restarts restarts_;
   std::optional<Status> abandoned_;
@@ -342,7 +322,7 @@ class Supervisor {
 }  // namespace
 
 Status supervise(const LocalJob& job, Progress& progress) {
-  ROTA_ASSIGN(auto sockets, PrivateFolder::make(kSocketFolderPrefix));
+  ROTA_ASSIGN(auto sockets, PrivateFolder::make("rota-job-"));
   Supervisor supervisor(job, progress);
   ROTA_TRY(supervisor.start(sockets.path()));
   return supervisor.watch();

@@ -41,32 +41,30 @@ struct InChild : process::extend::handler {
   pid_t parent;
 };
 
-class LocalProcess final : public Child::Process {
+class LocalChild final : public Child {
  public:
-  LocalProcess(process::child process, std::filesystem::path log)
-      : process_(std::move(process)), log_(std::move(log)) {}
+  LocalChild(const Settings& settings, process::child process)
+      : Child(settings.name, settings.log), process_(std::move(process)) {}
 
   pid_t pid() const override { return process_.id(); }
   bool ended() override {
-    if (ended_) return true;
     std::error_code error;
-    ended_ = !process_.running(error);
+    ended_ = ended_ || !process_.running(error);
     return ended_;
   }
-  void signal(int number) override { ::kill(pid(), number); }
+  void signal(int number) override {
+    if (!ended()) ::kill(pid(), number);
+  }
   int status() const override { return process_.native_exit_code(); }
-  std::string how() const override { return {}; }
-  std::string log_end(std::size_t lines) const override { return last_lines(log_, lines); }
 
  private:
   process::child process_;
-  std::filesystem::path log_;
   bool ended_ = false;
 };
 
 }  // namespace
 
-Result<Child> Child::start(const Settings& settings) {
+Result<std::unique_ptr<Child>> Child::start(const Settings& settings) {
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   ROTA_ASSIGN(const auto log, open_file(settings.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW));
   if (!nothing.open()) return cannot_write("/dev/null", errno);
@@ -77,11 +75,7 @@ Result<Child> Child::start(const Settings& settings) {
                          process::posix::fd.bind(STDIN_FILENO, input), process::posix::fd.bind(STDOUT_FILENO, output),
                          process::posix::fd.bind(STDERR_FILENO, log.get()), InChild(::getpid()), error);
   if (error) return Status(ExitCode::failed, "cannot start " + settings.program.string() + ": " + error.message());
-  return Child(settings.name, settings.log, std::make_unique<LocalProcess>(std::move(started), settings.log));
-}
-
-void Child::signal(int number) {
-  if (!ended()) process_->signal(number);
+  return std::unique_ptr<Child>(std::make_unique<LocalChild>(settings, std::move(started)));
 }
 
 bool Child::killed() const {
@@ -89,20 +83,18 @@ bool Child::killed() const {
 }
 
 int Child::exit_code() const {
-  return WIFSIGNALED(status()) ? 128 + WTERMSIG(status()) : WEXITSTATUS(status());
+  return killed() ? 128 + WTERMSIG(status()) : WEXITSTATUS(status());
 }
 
 std::string Child::how() const {
-  if (std::string words = process_->how(); !words.empty()) return words;
-  const std::string where = process_->machine().empty() ? "" : " on " + process_->machine();
-  if (!killed()) return "exit code " + std::to_string(exit_code()) + where;
+  if (!killed()) return "exit code " + std::to_string(exit_code());
   const int number = WTERMSIG(status());
-  return "signal " + std::to_string(number) + " (" + ::strsignal(number) + ")" + where;
+  return "signal " + std::to_string(number) + " (" + ::strsignal(number) + ")";
 }
 
 Child::Settings settings_of(const RoleProcess& process, const RunFolder& run) {
   Child::Settings settings;
-  settings.name = process.role + "-" + std::to_string(process.index);
+  settings.name = process.name();
   settings.program = program_folder() / ("rota-" + process.role);
   settings.log = run.log(settings.name);
   settings.arguments = {"--flagfile=" + process.flags.string(), "--coordinator=" + process.coordinator,

@@ -1,5 +1,6 @@
 // cli/processes/child.h -- a process that this one started, here or by an agent on another machine, watches and ends.
 #pragma once
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <sys/types.h>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/status.h"
 #include "core/job/run_folder.h"
@@ -19,19 +21,6 @@ namespace rota {
 
 class Child {
  public:
-  // The process itself, wherever it runs.
-  class Process {
-   public:
-    virtual ~Process() = default;
-    virtual pid_t pid() const = 0;  // where it runs; 0 if it is not known yet
-    virtual bool ended() = 0;
-    virtual void signal(int number) = 0;  // it has not ended
-    virtual int status() const = 0;       // waitpid's, once it has ended
-    virtual std::string how() const = 0;  // how it ended, if the status does not show it; "": it does
-    virtual std::string log_end(std::size_t lines) const = 0;  // the end of its log
-    virtual std::string machine() const { return {}; }         // "": this one
-  };
-
   struct Settings {
     std::string name;  // "worker-0"
     std::filesystem::path program;
@@ -43,32 +32,34 @@ class Child {
 
   // Starts one of this machine.  The child is in a process group of its own (Ctrl-C does not reach it), and dies if
   // this process does.  Call from the main thread: it is that thread's end that ends the child.
-  static Result<Child> start(const Settings& settings);
-  // One that was started otherwise.
-  Child(std::string name, std::filesystem::path log, std::unique_ptr<Process> process)
-      : name_(std::move(name)), log_(std::move(log)), process_(std::move(process)) {}
+  static Result<std::unique_ptr<Child>> start(const Settings& settings);
+  virtual ~Child() = default;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
 
   const std::string& name() const { return name_; }
   const std::filesystem::path& log() const { return log_; }  // of this machine; "": it has none here
-  pid_t pid() const { return process_->pid(); }
+  virtual pid_t pid() const = 0;                             // where it runs; 0 if it is not known yet
 
   // Looks, without waiting, and reaps it if it has ended.
-  bool ended() { return process_->ended(); }
+  virtual bool ended() = 0;
   // Nothing happens if it has ended.
-  void signal(int number);
+  virtual void signal(int number) = 0;
 
   // How it ended; only after ended() said so.
-  int status() const { return process_->status(); }
-  bool killed() const;    // by a signal
-  int exit_code() const;  // as a caller sees it: 0 .. 255, or 128 + signal
+  virtual int status() const = 0;  // waitpid's
+  bool killed() const;             // by a signal
+  int exit_code() const;           // as a caller sees it: 0 .. 255, or 128 + signal
   // For people: "exit code 70", "signal 9 (Killed)", "exit code 70 on b".
-  std::string how() const;
-  std::string log_end(std::size_t lines) const { return process_->log_end(lines); }
+  virtual std::string how() const;
+  virtual std::string log_end(std::size_t lines) const { return last_lines(log_, lines); }
+
+ protected:
+  Child(std::string name, std::filesystem::path log) : name_(std::move(name)), log_(std::move(log)) {}
 
  private:
   std::string name_;
   std::filesystem::path log_;
-  std::unique_ptr<Process> process_;
 };
 
 // Signals as readable events.  While it lives: SIGINT, SIGTERM, SIGHUP and SIGCHLD, blocked in this thread, so that
@@ -87,6 +78,11 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
   int fd() const { return fd_.get(); }
+  // Until there is one, at most so long.
+  void wait(Nanoseconds most) const {
+    pollfd wait{fd(), POLLIN, 0};
+    ::poll(&wait, 1, static_cast<int>(most / kMillisecond));
+  }
   // The next one; 0 if there is none.
   int take() const {
     signalfd_siginfo info = {};
@@ -107,6 +103,8 @@ struct RoleProcess {
   std::vector<std::string> log_flags;
   bool resume = false;
   std::string joins;  // "new", "spare", or "" for a process of the job's own number
+
+  std::string name() const { return role + "-" + std::to_string(index); }
 };
 
 // Its log is in `run`.  More arguments may follow: a later flag wins.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <map>
+#include <memory>
 #include <system_error>
 
 #include "cli/folders/private_folder.h"
@@ -39,14 +40,14 @@ Status write_secret(const fs::path& file, const std::string& text) {
 
 class Agent {
  public:
-  Agent(int input, int output, fs::path folder) : input_(input), output_(output), folder_(std::move(folder)) {}
+  explicit Agent(fs::path folder) : folder_(std::move(folder)) {}
   ~Agent() { kill_all(); }
 
   Status serve() {
     ROTA_TRY(write_out(greeting()));
     received_at_ = now_ns();
     while (true) {
-      std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{input_, POLLIN, 0}};
+      std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{STDIN_FILENO, POLLIN, 0}};
       ::poll(waits.data(), waits.size(), static_cast<int>(kAgentPollSpan / kMillisecond));
       while (const int number = signals_.take())
         if (number != SIGCHLD) return {ExitCode::terminated, "terminated by a signal"};
@@ -63,7 +64,7 @@ class Agent {
   // False at the end of the launcher's messages.
   Result<bool> read_in() {
     std::array<char, 65536> block{};
-    const ssize_t n = ::read(input_, block.data(), block.size());
+    const ssize_t n = ::read(STDIN_FILENO, block.data(), block.size());
     if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
     if (n <= 0) return false;
     received_at_ = now_ns();
@@ -91,40 +92,35 @@ class Agent {
     if (kind == "signal") {
       const double number = number_in(message, "number", 0);
       if (!(number >= 1 && number <= 64)) return {ExitCode::bad_data, "a signal without a good number"};
-      if (const auto role = roles_.find(start); role != roles_.end()) role->second.signal(static_cast<int>(number));
+      if (const auto role = roles_.find(start); role != roles_.end()) role->second->signal(static_cast<int>(number));
       return {};
     }
     if (kind != "start") return {ExitCode::bad_data, "a message of an unknown kind, '" + kind + "'"};
     if (roles_.contains(start)) return {ExitCode::bad_data, "a second start of that number"};
     ROTA_ASSIGN(auto wanted, role_start_of(message));
     auto child = start_role(wanted);
-    if (!child.ok())
-      return say({{"kind", "ended"},
-                  {"start", start},
-                  {"status", static_cast<int>(child.status().code()) << 8},
-                  {"how", child.status().what()},
-                  {"words", ""}});
-    const pid_t pid = child->pid();
+    if (!child.ok()) return say_ended(start, static_cast<int>(child.status().code()) << 8, child.status().what());
+    const pid_t pid = (*child)->pid();
     roles_.emplace(start, std::move(child).value());
     return say({{"kind", "started"}, {"start", start}, {"pid", pid}});
   }
 
-  Result<Child> start_role(const RoleStart& wanted) {
+  Result<std::unique_ptr<Child>> start_role(const RoleStart& wanted) {
     const RunFolder named{wanted.run};
     const bool shares = is_marked(named, wanted.place);
     // Another run may be in a folder of that name here: then nothing of it is touched.
-    const RunFolder run{shares ? named.path : named.own(wanted.place.run)};
+    const RunFolder run{shares ? named.path : named.own(run_of(wanted.place))};
     if (!shares) {
       ROTA_TRY(make_folder(named.path));
       ROTA_TRY(make_closed_folder(run.path));
     }
     ROTA_TRY(make_folder(run.log()));
     // Of this process alone: while another one is started, it may be reading them.
-    const fs::path flags = folder_ / (wanted.name() + ".flags"), keys = folder_ / (wanted.name() + ".keys");
-    ROTA_TRY(write_secret(flags, wanted.flags));
-    Child::Settings settings = settings_of({wanted.role, wanted.index, flags, wanted.coordinator, wanted.log_flags,
-                                            wanted.resume, wanted.spare ? "spare" : ""},
-                                           run);
+    RoleProcess process = wanted.process;
+    const fs::path keys = folder_ / (process.name() + ".keys");
+    process.flags = folder_ / (process.name() + ".flags");
+    ROTA_TRY(write_secret(process.flags, wanted.flags));
+    Child::Settings settings = settings_of(process, run);
     if (!wanted.keys.empty()) {
       std::error_code error;
       fs::create_directory(keys, error);
@@ -139,35 +135,33 @@ class Agent {
     return Child::start(settings);
   }
 
+  Status say_ended(std::uint64_t start, int status, const std::string& how, std::string words = "") {
+    if (words.size() > kLogBytesMost) words.erase(0, words.size() - kLogBytesMost);
+    return say({{"kind", "ended"}, {"start", start}, {"status", status}, {"how", how}, {"words", std::move(words)}});
+  }
+
   Status report_ended() {
     for (auto at = roles_.begin(); at != roles_.end();) {
-      Child& child = at->second;
-      if (!child.ended()) {
-        ++at;
-        continue;
-      }
-      std::string words = child.status() == 0 ? "" : child.log_end(kAgentLogLines);
-      if (words.size() > kLogBytesMost) words.erase(0, words.size() - kLogBytesMost);
-      ROTA_TRY(say({{"kind", "ended"},
-                    {"start", at->first},
-                    {"status", child.status()},
-                    {"how", ""},
-                    {"words", std::move(words)}}));
-      at = roles_.erase(at);
+      const auto role = at++;
+      Child& child = *role->second;
+      if (!child.ended()) continue;
+      const std::string words = child.status() == 0 ? "" : child.log_end(kAgentLogLines);
+      ROTA_TRY(say_ended(role->first, child.status(), "", words));
+      roles_.erase(role);
     }
     return {};
   }
 
   Status say(const nlohmann::json& message) {
-    auto frame = frame_of(message);
-    return frame.ok() ? write_out(*frame) : std::move(frame).status();
+    auto line = line_of(message);
+    return line.ok() ? write_out(*line) : std::move(line).status();
   }
 
   Status write_out(const std::string& bytes) {
     for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t n = ::write(output_, bytes.data() + at, bytes.size() - at);
+      const ssize_t n = ::write(STDOUT_FILENO, bytes.data() + at, bytes.size() - at);
       if (n < 0 && errno == EAGAIN) {
-        pollfd wait{output_, POLLOUT, 0};
+        pollfd wait{STDOUT_FILENO, POLLOUT, 0};
         ::poll(&wait, 1, -1);
       }
       if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -179,22 +173,19 @@ class Agent {
 
   // By SIGKILL: a role that is asked to end stops the job, and this may be the loss of one machine only.
   void kill_all() {
-    for (auto& [start, child] : roles_) child.signal(SIGKILL);
+    for (auto& [start, child] : roles_) child->signal(SIGKILL);
     const Nanoseconds until = now_ns() + kAgentKillSpan;
-    const auto gone = [&] { return std::ranges::all_of(roles_, [](auto& role) { return role.second.ended(); }); };
-    while (!gone() && now_ns() < until) {
-      pollfd wait{signals_.fd(), POLLIN, 0};
-      ::poll(&wait, 1, static_cast<int>(kAgentPollSpan / kMillisecond));
-      while (signals_.take() != 0) {
-      }
+    const auto lives = [](auto& role) { return !role.second->ended(); };
+    while (std::ranges::any_of(roles_, lives) && now_ns() < until) {
+      signals_.wait(kAgentPollSpan);
+      while (signals_.take() != 0) continue;
     }
   }
 
-  int input_, output_;
   fs::path folder_;
   Signals signals_;
-  FrameReader reader_{FrameReader::Begins::at_once};
-  std::map<std::uint64_t, Child> roles_;  // by the number of their start
+  MessageReader reader_{MessageReader::Begins::at_once};
+  std::map<std::uint64_t, std::unique_ptr<Child>> roles_;  // by the number of their start
   Nanoseconds received_at_ = 0;
   Nanoseconds silence_ = kGreetedSpan;
 };
@@ -203,8 +194,8 @@ class Agent {
 
 Status serve_agent() {
   ::signal(SIGPIPE, SIG_IGN);
-  ROTA_ASSIGN(auto folder, PrivateFolder::make_watched(kAgentFolderPrefix));
-  return Agent(STDIN_FILENO, STDOUT_FILENO, folder.path()).serve();
+  ROTA_ASSIGN(auto folder, PrivateFolder::make(kAgentFolderPrefix));
+  return Agent(folder.path()).serve();
 }
 
 }  // namespace rota

@@ -1,10 +1,10 @@
 // cli/remote/agent.h -- `rota agent`: starts, watches and ends processes of a job on this machine, for a `rota train
 // --hosts` on another one, over ssh.
 //
-// It reads stdin and writes stdout, in frames (cli/remote/agent_messages.h), each a JSON object with a `kind`:
+// It reads stdin and writes stdout (cli/remote/agent_messages.h); each message has a `kind`:
 //
 //   to it    hello    silence_ms: after how long without a message its launcher is lost; comes first
-//            start    start: a number of this start; and the fields of RoleStart
+//            start    start: a number of this start; and what json_of() makes of a RoleStart
 //            signal   start, number
 //            beat     is answered
 //   from it  started  start, pid

@@ -34,18 +34,19 @@ Result<fs::path> program_of(const std::string& name) {
 
 }  // namespace
 
-class AgentConnection::RemoteProcess final : public Child::Process {
+class AgentConnection::RemoteChild final : public Child {
  public:
-  RemoteProcess(std::shared_ptr<AgentConnection> connection, std::shared_ptr<Role> role)
-      : connection_(std::move(connection)), role_(std::move(role)) {}
+  RemoteChild(std::string name, std::shared_ptr<AgentConnection> connection, std::shared_ptr<Role> role)
+      : Child(std::move(name), {}), connection_(std::move(connection)), role_(std::move(role)) {}
 
   pid_t pid() const override { return role_->pid; }
   bool ended() override { return role_->ended; }
   void signal(int number) override { connection_->signal(*role_, number); }
   int status() const override { return role_->status; }
-  std::string how() const override { return role_->how; }
+  std::string how() const override {
+    return role_->how.empty() ? Child::how() + " on " + connection_->settings_.machine.target() : role_->how;
+  }
   std::string log_end(std::size_t) const override { return role_->words; }
-  std::string machine() const override { return connection_->settings_.machine.target(); }
 
  private:
   std::shared_ptr<AgentConnection> connection_;
@@ -69,27 +70,27 @@ Result<std::shared_ptr<AgentConnection>> AgentConnection::open(const Settings& s
   child.input = child.output = theirs.get();
   ROTA_ASSIGN(auto ssh, Child::start(child));
   std::shared_ptr<AgentConnection> connection(new AgentConnection(settings, std::move(ssh), std::move(ours), now));
-  connection->self_ = connection;
   const Nanoseconds silence = std::max(kAgentSilence * settings.silence, kAgentSilenceLeast);
   connection->say({{"kind", "hello"}, {"silence_ms", silence / kMillisecond}});
   return connection;
 }
 
-Result<Child> AgentConnection::start(const RoleStart& what) {
+Result<std::unique_ptr<Child>> AgentConnection::start(const RoleStart& what) {
   nlohmann::json message = json_of(what);
   message["kind"] = "start";
   message["start"] = ++starts_;
-  ROTA_ASSIGN(auto frame, frame_of(message));
+  ROTA_ASSIGN(auto line, line_of(message));
   auto role = std::make_shared<Role>();
   role->start = starts_;
   roles_[starts_] = role;
-  unsent_ += frame;
+  unsent_ += line;
   flush();
-  return Child(what.name(), {}, std::make_unique<RemoteProcess>(self_.lock(), std::move(role)));
+  return std::unique_ptr<Child>(
+      std::make_unique<RemoteChild>(what.process.name(), shared_from_this(), std::move(role)));
 }
 
 void AgentConnection::say(const nlohmann::json& message) {
-  if (auto frame = frame_of(message); frame.ok()) unsent_ += *frame;
+  if (auto line = line_of(message); line.ok()) unsent_ += *line;
   flush();
 }
 
@@ -160,8 +161,8 @@ void AgentConnection::take(const nlohmann::json& message) {
 
 void AgentConnection::look_at_time(Nanoseconds now) {
   if (closed_at_ != 0) {
-    if (!ssh_.ended() && now - closed_at_ < kLastOutputSpan) return;
-    return lose(ssh_.ended() ? settings_.ssh + " ended with " + ssh_.how() : "it was closed");
+    if (!ssh_->ended() && now - closed_at_ < kLastOutputSpan) return;
+    return lose(ssh_->ended() ? settings_.ssh + " ended with " + ssh_->how() : "it was closed");
   }
   if (!greeted()) {
     if (now - opened_at_ > settings_.start_timeout) lose("no answer");
@@ -178,14 +179,14 @@ void AgentConnection::ask(Nanoseconds now, Nanoseconds most) {
 }
 
 std::string AgentConnection::output_of_ssh() {
-  const std::string words = ssh_.log_end(kWordLines);
+  const std::string words = ssh_->log_end(kWordLines);
   return words.empty() ? "" : "; the end of " + settings_.log.string() + ":\n" + words;
 }
 
 void AgentConnection::lose(const std::string& why, std::optional<ExitCode> code) {
   if (!is_open()) return;
   socket_.close();
-  ssh_.signal(SIGKILL);
+  ssh_->signal(SIGKILL);
   const bool later = greeted() || settings_.reached_before;
   for (auto& [start, role] : roles_) {
     role->ended = true;

@@ -19,7 +19,7 @@
 
 namespace rota {
 
-class AgentConnection {
+class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
  public:
   struct Settings {
     Machine machine;
@@ -37,7 +37,7 @@ class AgentConnection {
   ~AgentConnection() { lose("it is not needed any more"); }
 
   // Starts a process, as soon as there is an agent.
-  Result<Child> start(const RoleStart& what);
+  Result<std::unique_ptr<Child>> start(const RoleStart& what);
 
   // Lost connections never come back; their processes have ended.
   bool is_open() const { return socket_.open(); }
@@ -49,8 +49,8 @@ class AgentConnection {
   void work(Nanoseconds now);
   // Closes the connection, upon which the agent ends.
   void finish();
-  bool ssh_ended() { return ssh_.ended(); }
-  void kill_ssh() { ssh_.signal(SIGKILL); }
+  bool ssh_ended() { return ssh_->ended(); }
+  void kill_ssh() { ssh_->signal(SIGKILL); }
 
  private:
   struct Role {
@@ -60,9 +60,9 @@ class AgentConnection {
     int status = 0;
     std::string how, words;
   };
-  class RemoteProcess;
+  class RemoteChild;
 
-  AgentConnection(const Settings& settings, Child ssh, FileDescriptor socket, Nanoseconds now)
+  AgentConnection(const Settings& settings, std::unique_ptr<Child> ssh, FileDescriptor socket, Nanoseconds now)
       : settings_(settings), ssh_(std::move(ssh)), socket_(std::move(socket)), opened_at_(now), beat_at_(now) {}
 
   void say(const nlohmann::json& message);
@@ -78,12 +78,11 @@ class AgentConnection {
   std::string output_of_ssh();
 
   Settings settings_;
-  Child ssh_;
+  std::unique_ptr<Child> ssh_;
   FileDescriptor socket_;
-  FrameReader reader_{FrameReader::Begins::greeted};
+  MessageReader reader_{MessageReader::Begins::greeted};
   std::string unsent_;
   std::map<std::uint64_t, std::shared_ptr<Role>> roles_;
-  std::weak_ptr<AgentConnection> self_;
   std::uint64_t starts_ = 0;
   Nanoseconds opened_at_ = 0;
   Nanoseconds beat_at_ = 0;    // the last one that was sent

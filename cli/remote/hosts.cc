@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <ranges>
+#include <regex>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 #include "core/base/files.h"
@@ -21,59 +22,30 @@ namespace {
 constexpr std::size_t kFileBytesMax = std::size_t{1} << 20;
 constexpr std::size_t kMachinesMost = 1000;
 constexpr std::size_t kSlotsMost = 10'000;
-constexpr std::size_t kNameMost = 253;  // of the DNS
+constexpr std::size_t kHostNameMost = 253;  // of the DNS
 
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-// Letters, digits, and what may stand between them.
-bool is_word(std::string_view text) {
-  if (text.empty() || text.size() > kNameMost || text.front() == '-' || text.front() == '.') return false;
-  return std::ranges::all_of(text, [](char c) { return is_plain(c) || c == '.' || c == '-' || c == '_'; });
-}
-
-// A number of IPv6, maybe with the interface it belongs to.
-bool is_six(std::string_view text) {
-  const auto percent = std::min(text.find('%'), text.size());
-  if (percent < text.size() && !is_word(text.substr(percent + 1))) return false;
-  in6_addr number = {};
-  return ::inet_pton(AF_INET6, std::string(text.substr(0, percent)).c_str(), &number) == 1;
-}
-
-Status refused(std::string_view text, std::string_view why) {
-  return {ExitCode::usage, "'" + visible_text(text) + "' is no host: " + std::string(why)};
+Status refused(std::string_view text, const std::string& why) {
+  return {ExitCode::usage, "'" + visible_text(text) + "' is no host: " + why};
 }
 
 Result<Machine> read_machine(std::string_view text) {
-  Machine machine;
-  std::string_view rest = text;
-  if (const auto at = rest.find('@'); at != rest.npos) {
-    machine.user = rest.substr(0, at);
-    if (!is_word(machine.user)) return refused(text, "a user's name has letters, digits, '.', '-' and '_'");
-    rest.remove_prefix(at + 1);
-  }
-  if (rest.starts_with('[')) {
-    const auto end = rest.find(']');
-    if (end == rest.npos || !is_six(rest.substr(1, end - 1)))
-      return refused(text, "brackets are for numbers of IPv6, [fd00::1]");
-    machine.name = rest.substr(1, end - 1);
-    rest.remove_prefix(end + 1);
-  } else {
-    const auto end = std::min(rest.find(':'), rest.size());
-    machine.name = rest.substr(0, end);
-    if (!is_word(machine.name))
-      return refused(text, is_six(rest)
-                               ? "a number of IPv6 wants brackets"
-                               : "a name has letters, digits, '.', '-' and '_', and begins with no '-' or '.'");
-    rest.remove_prefix(end);
-  }
-  if (rest.empty()) return machine;
-  if (is_six(text)) return refused(text, "a number of IPv6 wants brackets");
-  const std::string_view digits = rest.substr(1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), machine.slots);
-  if (rest.front() != ':' || error != std::errc{} || end != digits.data() + digits.size() || machine.slots < 1 ||
-      machine.slots > kSlotsMost)
+  // The user, a name, or in brackets a number of IPv6 with its interface, the slots.
+  static const std::regex kForm(R"((?:(\w[\w.-]*)@)?(?:(\w[\w.-]*)|\[(([\da-fA-F:.]+)(?:%\w[\w.-]*)?)\])(?::(\d+))?)",
+                                std::regex::optimize);
+  std::match_results<std::string_view::const_iterator> parts;
+  if (text.size() > 3 * kHostNameMost || !std::regex_match(text.begin(), text.end(), parts, kForm))
+    return refused(text, std::ranges::count(text, ':') > 1
+                             ? "a number of IPv6 wants brackets, [fd00::1]"
+                             : "it is HOST, USER@HOST or HOST:SLOTS, of letters, digits, '.', '-' and '_'");
+  Machine machine{parts.str(1), parts[2].matched ? parts.str(2) : parts.str(3)};
+  if (std::max(machine.user.size(), machine.name.size()) > kHostNameMost)
+    return refused(text, "a name has at most " + std::to_string(kHostNameMost) + " letters");
+  if (in6_addr number = {}; parts[4].matched && ::inet_pton(AF_INET6, parts.str(4).c_str(), &number) != 1)
+    return refused(text, "brackets are for numbers of IPv6, [fd00::1]");
+  if (!parts[5].matched) return machine;
+  const std::string digits = parts.str(5);
+  const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), machine.slots).ec;
+  if (error != std::errc{} || machine.slots < 1 || machine.slots > kSlotsMost)
     return refused(text, "after the name :SLOTS is a number of 1 to " + std::to_string(kSlotsMost));
   return machine;
 }
@@ -95,35 +67,28 @@ Status add(std::string_view text, std::vector<Machine>& machines, std::set<std::
   return {};
 }
 
-Result<std::vector<Machine>> read_file(const fs::path& file) {
-  ROTA_ASSIGN(auto text, read_whole_file(file, kFileBytesMax));
-  std::vector<Machine> machines;
-  std::set<std::string> seen;
-  std::size_t number = 0;
-  std::istringstream lines(text);
-  for (std::string whole; std::getline(lines, whole); ++number) {
-    const std::string_view line = trimmed(std::string_view(whole).substr(0, whole.find('#')));
-    if (line.empty()) continue;
-    if (Status added = add(line, machines, seen); !added.ok())
-      return std::move(added).in(file.string() + ":" + std::to_string(number + 1));
-  }
-  if (machines.empty()) return Status(ExitCode::usage, file.string() + ": it has no host");
-  return machines;
-}
-
 }  // namespace
 
 Result<std::vector<Machine>> read_hosts(std::string_view text) {
   std::error_code ignored;
-  if (text.find('/') != text.npos || fs::is_regular_file(fs::path(text), ignored)) return read_file(fs::path(text));
+  const bool is_file = text.find('/') != text.npos || fs::is_regular_file(fs::path(text), ignored);
+  std::string all(text);
+  if (is_file) {
+    ROTA_ASSIGN(all, read_whole_file(fs::path(text), kFileBytesMax));
+  }
   std::vector<Machine> machines;
   std::set<std::string> seen;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    ROTA_TRY(add(text.substr(at, end - at), machines, seen).in("--hosts"));
-    at = end + 1;
+  std::size_t number = 0;
+  for (const auto part : std::views::split(all, is_file ? '\n' : ',')) {
+    std::string_view one(part.begin(), part.end());
+    ++number;
+    if (is_file) one = trimmed(one.substr(0, one.find('#')));
+    if (is_file && one.empty()) continue;
+    if (Status added = add(one, machines, seen); !added.ok())
+      return std::move(added).in(is_file ? std::string(text) + ":" + std::to_string(number) : "--hosts");
   }
-  return machines;
+  if (!machines.empty()) return machines;
+  return is_file ? Status(ExitCode::usage, std::string(text) + ": it has no host") : refused(text, "it is empty");
 }
 
 Result<std::vector<std::string>> ssh_arguments(const Machine& machine, std::string_view rota) {

@@ -1,7 +1,7 @@
 #include "core/job/run_folder.h"
 
-#include <array>
 #include <charconv>
+#include <regex>
 
 #include "core/base/files.h"
 
@@ -9,26 +9,15 @@ namespace rota {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kRoles = {"coordinator", "scheduler", "worker", "kvstore", "observer"};
+constexpr std::size_t kNameMost = 255;  // of the system
 
-bool take(std::string_view& text, std::string_view start) {
-  if (!text.starts_with(start)) return false;
-  text.remove_prefix(start.size());
-  return true;
+bool has_form(std::string_view name, const std::string& form) {
+  return name.size() <= kNameMost && std::regex_match(name.begin(), name.end(), std::regex(form));
 }
 
-bool take_digits(std::string_view& text) {
-  const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
-  text.remove_prefix(end);
-  return end > 0;
-}
-
-// "worker-0"
-bool take_process(std::string_view& text) {
-  for (const std::string_view role : kRoles)
-    if (std::string_view rest = text; take(rest, role) && take(rest, "-") && take_digits(rest))
-      return text = rest, true;
-  return false;
+// A role, and what the form says.
+bool has_role(std::string_view name, const std::string& form) {
+  return has_form(name, "(coordinator|scheduler|worker|kvstore|observer)" + form);
 }
 
 }  // namespace
@@ -40,41 +29,32 @@ std::optional<std::string> RunFolder::read_address() const {
 }
 
 std::uint64_t RunFolder::era_of(std::string_view name) {
-  if (!take(name, "partition-") || !take_digits(name) || !take(name, ".era-")) return 0;
+  constexpr std::string_view kEra = ".era-";
+  const auto at = std::min(name.find(kEra), name.size());
   std::uint64_t era = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), era);
-  return error == std::errc{} ? era : 0;
+  if (name.starts_with("partition-") && at < name.size())
+    std::from_chars(name.data() + at + kEra.size(), name.data() + name.size(), era);
+  return era;
 }
 
 bool RunFolder::is_partition_of(std::string_view file, std::uint32_t epoch, std::uint32_t partition) {
-  if (!take(file, RunFolder{}.checkpoint(epoch).filename().string()) || !take(file, "/")) return false;
+  const std::string folder = RunFolder{}.checkpoint(epoch).filename().string() + "/";
+  if (!file.starts_with(folder)) return false;
+  file.remove_prefix(folder.size());
   return file == partition_file(partition) || file == partition_file(partition, era_of(file));
 }
 
 bool RunFolder::is_of_epoch(std::string_view name) {
   name = finished_name(name);
-  if (name == kCommitRecord) return true;
-  if (!take(name, "partition-") || !take_digits(name)) return false;
-  if (take(name, ".era-") && !take_digits(name)) return false;
-  if (!take(name, ".sst")) return false;
-  return name.empty() || name == ".unfinished";
+  return name == kCommitRecord || has_form(name, R"(partition-\d+(\.era-\d+)?\.sst(\.unfinished)?)");
 }
 
 bool RunFolder::is_of_log(std::string_view name) {
-  if (std::string_view rest = name; take(rest, "agent-") && take_digits(rest)) return rest == ".log";
-  return take_process(name) && (name == ".log" || name == ".doing" || name == ".doing.before");
+  return has_form(name, R"(agent-\d+\.log)") || has_role(name, R"(-\d+\.(log|doing|doing\.before))");
 }
 
 bool RunFolder::is_of_keys(std::string_view name) {
-  for (const std::string_view role : kRoles)
-    if (std::string_view rest = name; take(rest, role) && (rest == ".secret" || rest == ".public")) return true;
-  return false;
-}
-
-bool RunFolder::is_socket(std::string_view name) {
-  if (name == "coordinator") return true;
-  if (!take_process(name)) return false;
-  return name.empty() || (take(name, "-") && take_digits(name) && name.empty());
+  return has_role(name, R"(\.(secret|public))");
 }
 
 }  // namespace rota

@@ -24,6 +24,10 @@ struct RunFolder {
   std::filesystem::path events() const { return path / "events.jsonl"; }    // joins, losses, recoveries
   std::filesystem::path result() const { return path / "result.json"; }     // there once the run is done
   std::filesystem::path input() const { return path / "input"; }            // a copy, if the input was stdin
+  // All of these, and place().
+  std::vector<std::filesystem::path> records() const {
+    return {marker(), flags(), address(), metrics(), events(), result(), input(), place()};
+  }
   std::filesystem::path model() const { return path / "model"; }
   std::filesystem::path checkpoint() const { return path / "checkpoint"; }
   std::filesystem::path lock() const { return checkpoint() / "lock"; }  // held by the coordinator
@@ -73,8 +77,6 @@ struct RunFolder {
   static std::filesystem::path before(const std::filesystem::path& trace) { return trace.string() + ".before"; }
   // Whether a name is that of a file which Rota writes into the folder of logs.
   static bool is_of_log(std::string_view name);
-  // Whether a name is that of a socket of some process of a job, which is its role, its number and its start.
-  static bool is_socket(std::string_view name);
 };
 
 }  // namespace rota

@@ -1,4 +1,4 @@
-"""Files of users are kept: `rota train` clears only its own files, `rota resume` removes only sockets."""
+"""Files of users are kept: `rota train` clears only its own files, `rota resume` none."""
 import os
 import pathlib
 import shutil
@@ -296,24 +296,14 @@ class UsersFiles(RotaTest):
         self.assertEqual(self.all_of(runs / "results"), before)
         self.assertTrue((self.out / "flags.txt").exists())
 
-    def test_resume_removes_dead_sockets_and_nothing_else(self):
+    def test_resume_removes_nothing_beside_a_socket(self):
         sockets = pathlib.Path(tempfile.mkdtemp(prefix="rota-"))
         self.addCleanup(shutil.rmtree, sockets, ignore_errors=True)
         self.killed_by_hand(sockets)
         (sockets / "notes").write_text("mine")
-        (sockets / "worker-7-1").write_text("not a socket")
-        (sockets / "worker-8-1").symlink_to(self.data)
-        other, alive = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
-        self.addCleanup(other.close)
-        self.addCleanup(alive.close)
-        other.bind(str(sockets / "mine.sock"))
-        other.close()
-        alive.bind(str(sockets / "worker-9-1"))
-        alive.listen()
-        self.assertTrue(any(p.name.startswith("worker-0-") for p in sockets.iterdir()))
+        before = set(sockets.iterdir())
         self.resume_for_a_while()
-        self.assertEqual({p.name for p in sockets.iterdir()},
-                         {"notes", "worker-7-1", "worker-8-1", "mine.sock", "worker-9-1"})
+        self.assertEqual(set(sockets.iterdir()), before)
 
     def test_resume_follows_no_link_to_a_folder_of_sockets(self):
         real = pathlib.Path(tempfile.mkdtemp(prefix="rota-"))

@@ -54,7 +54,7 @@ TEST_F(PrivateFolders, OneThatStaysIsClosedToOthersOrRefused) {
 }
 
 TEST_F(PrivateFolders, OfDeadOwnersAreRemovedByTheNext) {
-  auto lives = PrivateFolder::make_watched("rota-x-");
+  auto lives = PrivateFolder::make("rota-x-");
   ASSERT_TRUE(lives.ok()) << lives.status().what();
   // As left by a killed owner: with a lock that no process holds.
   const fs::path dead = *make_private_folder(folder, "rota-x-");
@@ -66,7 +66,7 @@ TEST_F(PrivateFolders, OfDeadOwnersAreRemovedByTheNext) {
   const fs::path open = *make_private_folder(folder, "rota-x-");
   std::ofstream(open / "lock") << "";
   fs::permissions(open, fs::perms::others_read, fs::perm_options::add);
-  const auto next = PrivateFolder::make_watched("rota-x-");
+  const auto next = PrivateFolder::make("rota-x-");
   ASSERT_TRUE(next.ok()) << next.status().what();
   EXPECT_FALSE(fs::exists(dead));
   EXPECT_TRUE(fs::exists(lives->path()));

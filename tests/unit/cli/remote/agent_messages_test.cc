@@ -7,20 +7,20 @@
 namespace rota {
 namespace {
 
-using Begins = FrameReader::Begins;
+using Begins = MessageReader::Begins;
 
-std::string framed(const nlohmann::json& message) {
-  auto frame = frame_of(message);
-  return frame.ok() ? *frame : "";
+std::string sent(const nlohmann::json& message) {
+  auto line = line_of(message);
+  return line.ok() ? *line : "";
 }
 
-TEST(Frames, SurviveAnyCutOfTheStream) {
+TEST(AgentMessages, SurviveAnyCutOfTheStream) {
   const std::vector<nlohmann::json> messages = {
       {{"kind", "beat"}}, nlohmann::json::object(), {{"text", std::string(70'000, 'x')}}, {{"text", "\n\"\\\x01"}}};
   std::string stream = "Welcome!\nrota-agent says\n no end" + greeting();
-  for (const auto& message : messages) stream += framed(message);
+  for (const auto& message : messages) stream += sent(message);
   for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{4096}, stream.size()}) {
-    FrameReader reader(Begins::greeted);
+    MessageReader reader(Begins::greeted);
     std::vector<nlohmann::json> got;
     for (std::size_t at = 0; at < stream.size(); at += step) {
       reader.take(std::string_view(stream).substr(at, step));
@@ -35,9 +35,9 @@ TEST(Frames, SurviveAnyCutOfTheStream) {
   }
 }
 
-TEST(Frames, FollowTheOutputOfALoginShell) {
-  FrameReader reader(Begins::greeted);
-  reader.take(std::string("\0\xff motd ", 8) + framed({{"kind", "beat"}}) + "rota-agent speak");
+TEST(AgentMessages, FollowTheOutputOfALoginShell) {
+  MessageReader reader(Begins::greeted);
+  reader.take(std::string("\0\xff motd ", 8) + sent({{"kind", "beat"}}) + "rota-agent speak");
   auto message = reader.next();
   ASSERT_TRUE(message.ok());
   EXPECT_FALSE(message->has_value());
@@ -47,38 +47,39 @@ TEST(Frames, FollowTheOutputOfALoginShell) {
   EXPECT_TRUE(reader.greeted());
 }
 
-TEST(Frames, NoiseIsLimited) {
-  FrameReader reader(Begins::greeted);
-  reader.take(std::string(kNoiseBytesMost + 1, 'x'));
-  EXPECT_EQ(reader.next().status().code(), ExitCode::bad_data);
+TEST(AgentMessages, NoiseIsLimited) {
+  for (const char letter : {'x', '\n'}) {
+    MessageReader reader(Begins::greeted);
+    reader.take(std::string(kNoiseBytesMost + 1, letter));
+    EXPECT_EQ(reader.next().status().code(), ExitCode::bad_data);
+  }
 }
 
-TEST(Frames, AnAgentOfAnotherVersionIsRefused) {
-  FrameReader reader(Begins::greeted);
-  reader.take("rota-agent speaks 1 of " + std::string(kVersion) + "-else\n");
+TEST(AgentMessages, AnAgentOfAnotherVersionIsRefused) {
+  MessageReader reader(Begins::greeted);
+  reader.take("rota-agent speaks 2 of " + std::string(kVersion) + "-else\n");
   const auto message = reader.next();
   ASSERT_FALSE(message.ok());
   EXPECT_EQ(message.status().code(), ExitCode::wrong_version);
   EXPECT_NE(message.status().what().find("-else"), std::string::npos);
 }
 
-TEST(Frames, InvalidFramesAreRefused) {
+TEST(AgentMessages, InvalidOnesAreRefused) {
   const auto code_of = [](std::string_view bytes) {
-    FrameReader reader(Begins::at_once);
+    MessageReader reader(Begins::at_once);
     reader.take(bytes);
     const auto message = reader.next();
     return message.ok() ? ExitCode::ok : message.status().code();
   };
   using std::string_view_literals::operator""sv;
-  EXPECT_EQ(code_of("\xff\xff\xff\xff"sv), ExitCode::bad_data) << "the length is too large";
-  EXPECT_EQ(code_of("\0\0\0\0"sv), ExitCode::bad_data);
-  EXPECT_EQ(code_of("\0\0\0\2[]"sv), ExitCode::bad_data);
-  EXPECT_EQ(code_of("\0\0\0\2{x"sv), ExitCode::bad_data);
-  EXPECT_EQ(code_of("\0\0\0\2{}"sv), ExitCode::ok);
-  std::string deep = std::string(4, 0) + std::string(100'000, '[');
-  deep[1] = 1, deep[2] = static_cast<char>(0x86), deep[3] = static_cast<char>(0xa0);
-  EXPECT_EQ(code_of(deep), ExitCode::bad_data) << "at any depth";
-  EXPECT_FALSE(frame_of({{"text", std::string(kFrameBytesMost, 'x')}}).ok());
+  EXPECT_EQ(code_of(std::string(kMessageBytesMost + 1, ' ')), ExitCode::bad_data) << "it is too long";
+  EXPECT_EQ(code_of("\n"sv), ExitCode::bad_data);
+  EXPECT_EQ(code_of("\0\n"sv), ExitCode::bad_data);
+  EXPECT_EQ(code_of("[]\n"sv), ExitCode::bad_data);
+  EXPECT_EQ(code_of("{x\n"sv), ExitCode::bad_data);
+  EXPECT_EQ(code_of("{}\n"sv), ExitCode::ok);
+  EXPECT_EQ(code_of(std::string(100'000, '[') + "\n"), ExitCode::bad_data) << "at any depth";
+  EXPECT_FALSE(line_of({{"text", std::string(kMessageBytesMost, 'x')}}).ok());
 }
 
 }  // namespace

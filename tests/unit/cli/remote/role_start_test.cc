@@ -8,16 +8,11 @@ namespace rota {
 namespace {
 
 RoleStart some_start() {
-  return {"worker",
-          3,
-          true,
-          "tcp://10.0.0.1:7000",
+  return {{"worker", 3, {}, "tcp://10.0.0.1:7000", {"--v=1"}, true, ""},
           "/runs/\xff one",
           "--app=lda\n--input=\xfe\n",
           {{"worker.secret", "s"}, {"coordinator.public", "p"}},
-          {"--v=1"},
-          false,
-          {"0123456789abcdef", "fedcba9876543210"}};
+          "0123456789abcdef fedcba9876543210"};
 }
 
 TEST(RoleStart, ComesOutAsItWentIn) {
@@ -25,13 +20,13 @@ TEST(RoleStart, ComesOutAsItWentIn) {
   const auto message = nlohmann::json::parse(json_text(json_of(start)));
   const auto again = role_start_of(message);
   ASSERT_TRUE(again.ok()) << again.status().what();
-  EXPECT_EQ(again->name(), "worker-3");
-  EXPECT_TRUE(again->resume);
-  EXPECT_EQ(again->coordinator, start.coordinator);
+  EXPECT_EQ(again->process.name(), "worker-3");
+  EXPECT_TRUE(again->process.resume);
+  EXPECT_EQ(again->process.coordinator, start.process.coordinator);
   EXPECT_EQ(again->run, start.run);
   EXPECT_EQ(again->flags, start.flags);
   EXPECT_EQ(again->keys, start.keys);
-  EXPECT_EQ(again->log_flags, start.log_flags);
+  EXPECT_EQ(again->process.log_flags, start.process.log_flags);
   EXPECT_EQ(again->place, start.place);
 }
 
@@ -49,6 +44,7 @@ TEST(RoleStart, IsRefusedWithAnythingElse) {
   EXPECT_TRUE(refused("index", 1e300));
   EXPECT_TRUE(refused("index", nullptr));
   EXPECT_TRUE(refused("resume", "yes"));
+  EXPECT_TRUE(refused("joins", "new"));
   EXPECT_TRUE(refused("coordinator", ""));
   EXPECT_TRUE(refused("coordinator", std::string("a\0b", 3)));
   EXPECT_TRUE(refused("run", "runs/one"));
@@ -63,7 +59,7 @@ TEST(RoleStart, IsRefusedWithAnythingElse) {
   EXPECT_TRUE(refused("keys", {{"worker.secret", 7}}));
   EXPECT_TRUE(refused("log_flags", {"v=1"}));
   EXPECT_TRUE(refused("log_flags", "--v=1"));
-  for (const char* field : {"role", "index", "resume", "spare", "coordinator", "run", "flags", "keys", "log_flags"}) {
+  for (const char* field : {"role", "index", "resume", "joins", "coordinator", "run", "flags", "keys", "log_flags"}) {
     auto message = json_of(some_start());
     message.erase(field);
     EXPECT_FALSE(role_start_of(message).ok()) << field;

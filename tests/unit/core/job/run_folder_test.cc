@@ -34,12 +34,5 @@ TEST(RunFolder, KnowsItsKeys) {
     EXPECT_FALSE(RunFolder::is_of_keys(name)) << name;
 }
 
-TEST(RunFolder, KnowsTheSocketsOfAJob) {
-  for (const char* name : {"coordinator", "worker-0-123456789", "kvstore-1-1", "observer-4711", "scheduler-0-0"})
-    EXPECT_TRUE(RunFolder::is_socket(name)) << name;
-  for (const char* name : {"", "sock", "coordinator.old", "worker-0-", "worker-0-1x", "worker-0-1-2", "agent.1", "bus"})
-    EXPECT_FALSE(RunFolder::is_socket(name)) << name;
-}
-
 }  // namespace
 }  // namespace rota
