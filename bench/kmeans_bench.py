@@ -94,7 +94,8 @@ class Bench:
             base = statistics.median(theirs)
             print(f"  {name:10s} {x.shape[0]} x {x.shape[1]}, {clusters} clusters, {self.args.seeds} seeds: "
                   f"scikit-learn's median {base:.6g}; median and largest over it: Rota "
-                  f"{statistics.median(ours) / base:.5f} {max(ours) / base:.5f}, scikit-learn 1 {max(theirs) / base:.5f}", flush=True)
+                  f"{statistics.median(ours) / base:.5f} {max(ours) / base:.5f}, "
+                  f"scikit-learn 1 {max(theirs) / base:.5f}", flush=True)
 
     def run(self):
         programs = {"rota": on_two_cores(self.rota), "sklearn": {"scikit-learn": self.sklearn}}
