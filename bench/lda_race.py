@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""LDA against other programs, in turn on the same cores: seconds of training to a joint log-likelihood per token.
+"""LDA against other programs, or cut into several numbers of shards, in turn on the same cores: seconds of training to
+a joint log-likelihood per token.
 
 usage: lda_race.py --bin=FOLDER --corpus=NAME:INPUT[:VOCAB] --topics=K [--peer=NAME:COMMAND ...] [--reference=NAME]
                    [--iterations=100] [--iterations_of=NAME:N ...] [--looks=5] [--repeats=3] [--limit=SECONDS]
                    [--limit_of=NAME:SECONDS ...] [-- FLAGS FOR rota train]
+       lda_race.py --bin=FOLDER --corpus=NAME:INPUT[:VOCAB] --topics=K --shards=4,8,16,32 [--iterations=100]
+                   [--repeats=3] [-- FLAGS FOR rota train]
 
 A peer is any program that takes --input= (UCI bag of words) --topics= --threads=2 --iterations= --alpha=0.1
 --beta=0.01 --seed= --every= and prints "iteration seconds joint ..." lines: seconds of training so far, without
@@ -17,6 +20,9 @@ interpolated.  Rota's starting pass is counted; the work of a peer before its fi
 No program is warmed up: each process is new, reads its own data, and touches its memory for the first time in its first
 iteration.  Medians of the repeats are printed; ratios are the best peer's seconds over Rota's.  A peer that fails ends
 the race.
+
+With --shards the quality is the worst that any of the runs has after all of its epochs, so that every run reaches it;
+printed is also how much longer each took than the fastest.
 """
 import os
 import shlex
@@ -87,10 +93,32 @@ def shown(seconds):
     return "not reached" if seconds is None else f"{seconds:.2f}"
 
 
+def compare_shards(args):
+    counts, runs = args.shards.split(","), {}
+    for seed in range(1, args.repeats + 1):
+        for shards in counts:
+            for name, workers, threads in LAYOUTS:
+                runs.setdefault((shards, name), []).append(
+                    run(args, [f"--shards={shards}", *args.flags], seed, args.iterations, workers, threads))
+    joint = min(points[-1][2] for repeats in runs.values() for points in repeats)
+    seconds = {key: median_to(repeats, joint) for key, repeats in runs.items()}
+    least = {name: min(seconds[shards, name] for shards in counts) for name, _, _ in LAYOUTS}
+    print(f"{args.corpus.split(':')[0]}, K = {args.topics}, medians of {args.repeats}, to {joint:.3f} a token\n")
+    print("| shards | " + " | ".join(least) + " | over the fastest | joint after the last epoch |")
+    print("|---" * (len(LAYOUTS) + 3) + "|")
+    for shards in counts:
+        over = " / ".join(f"{seconds[shards, name] / least[name] - 1:.0%}" for name in least)
+        last = statistics.median(points[-1][2] for points in runs[shards, LAYOUTS[0][0]])
+        print(f"| {shards} | " + " | ".join(f"{seconds[shards, name]:.2f}" for name in least) +
+              f" | {over} | {last:.3f} |", flush=True)
+
+
 def main():
     parser = arguments(__doc__, "flags*", corpus=str, topics=int, peer=[], reference="", iterations=100,
-                       iterations_of=[], limit_of=[], looks=5, repeats=3, limit=600.0)
+                       iterations_of=[], limit_of=[], looks=5, repeats=3, limit=600.0, shards="")
     args = parser.parse_args()
+    if args.shards:
+        return compare_shards(args)
     peers = dict(p.split(":", 1) for p in args.peer)
     reference, runs = args.reference or next(iter(peers)), {}
     for seed in range(1, args.repeats + 1):
