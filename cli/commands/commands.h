@@ -25,8 +25,8 @@ Status run_command(int argc, const char* const* argv, const CommandForm& form, S
 // `missing`: the usage, if there is no argument.
 Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<const Option> own,
                                    const std::string& missing, CommandLine& first);
-// ExitCode::usage unless there is exactly one.
-Status one_argument(const CommandLine& line, const char* missing);
+// ExitCode::usage unless there is exactly one argument, or none if `missing` is null.
+Status check_arguments(const CommandLine& line, const char* missing);
 
 // The default number of shards: the plugin's choice for the job's input, whose paths are resolved already.  `from` is
 // empty if the plugin has no rule, else a line on stderr reports the choice.  Depends on the data and the options,

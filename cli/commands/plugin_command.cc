@@ -142,7 +142,7 @@ Result<AppCommand> read_line(int argc, const char* const* argv, const Command* k
   if (read.line.wish == CommandLine::Wish::help) return read;
   const std::vector<Option> own = own_options(read.command);
   ROTA_ASSIGN(read.line, parse_flags(argc, argv, {{}, own, read.command.options, false}));
-  ROTA_TRY(one_argument(read.line, ""));
+  ROTA_TRY(check_arguments(read.line, ""));
   if (read.command.needs_model && !read.line.options.has("model"))
     return Status(ExitCode::usage, "--model is missing: the folder of a run");
   if (read.command.takes_input && !read.line.options.has("input")) return Status(ExitCode::usage, "--input is missing");

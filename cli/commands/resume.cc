@@ -120,7 +120,7 @@ Status resume(const CommandLine& line) {
   ROTA_ASSIGN(auto parsed, parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options()));
   if (done) return already_done(run, *parsed.plugin);
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
-  if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
+  ROTA_TRY(lock_run(run).status());
   ROTA_TRY(check_data_is_there(parsed.line.options, *parsed.plugin, line.positional.front()));
   ROTA_ASSIGN(auto network, network_of(parsed.line.options, run));
   ROTA_TRY(make_folder(run.log()));

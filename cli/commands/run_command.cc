@@ -6,10 +6,11 @@
 
 namespace rota {
 
-Status one_argument(const CommandLine& line, const char* missing) {
-  if (line.positional.empty()) return {ExitCode::usage, missing};
-  if (line.positional.size() == 1) return {};
-  return {ExitCode::usage, "unexpected argument '" + line.positional[1] + "'"};
+Status check_arguments(const CommandLine& line, const char* missing) {
+  const std::size_t wanted = missing == nullptr ? 0 : 1;
+  if (line.positional.size() < wanted) return {ExitCode::usage, missing};
+  if (line.positional.size() == wanted) return {};
+  return {ExitCode::usage, "unexpected argument '" + line.positional[wanted] + "'"};
 }
 
 Status run_command(int argc, const char* const* argv, const CommandForm& form, Status (*run)(const CommandLine&)) {
@@ -17,10 +18,7 @@ Status run_command(int argc, const char* const* argv, const CommandForm& form, S
   if (line.wish == CommandLine::Wish::help)
     return std::printf("usage: rota %s\n%s", form.usage, describe(form.options).c_str()), Status();
   tell_of_repeated(line);
-  if (form.missing != nullptr)
-    ROTA_TRY(one_argument(line, form.missing));
-  else if (!line.positional.empty())
-    return {ExitCode::usage, "unexpected argument '" + line.positional[0] + "'"};
+  ROTA_TRY(check_arguments(line, form.missing));
   return run(line);
 }
 

@@ -73,7 +73,7 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
 }
 
 Status check_given(const CommandLine& line) {
-  ROTA_TRY(one_argument(line, ""));
+  ROTA_TRY(check_arguments(line, ""));
   for (const char* const needed : {"input", "output"})
     if (!line.options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
   for (const char* const data : {"input", "valid"})

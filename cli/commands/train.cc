@@ -51,15 +51,12 @@ Status check_job(const Options& options, const Plugin& plugin) {
     if (!options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
   if (options.integer("schedulers") > 1 && !plugin.several_schedulers)
     return {ExitCode::usage, "--schedulers: the app " + std::string(plugin.name) + " has one"};
-  if (auto model = initial_model(plugin, options); !model.ok()) return std::move(model).status();
+  ROTA_TRY(initial_model(plugin, options).status());
   if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
   ROTA_TRY(check_paths(options, plugin.options));
   if (is_packed_folder(fs::path(options.text("input")))) return check_packed(options, plugin);
-  if (options.text("input") != "-")
-    if (auto files = data_files(options.text("input")); !files.ok()) return std::move(files).status();
-  if (options.has("valid"))
-    if (auto files = data_files(options.text("valid")); !files.ok()) return std::move(files).status();
-  return {};
+  if (options.text("input") != "-") ROTA_TRY(data_files(options.text("input")).status());
+  return options.has("valid") ? data_files(options.text("valid")).status() : Status();
 }
 
 // All that the command line names: files, folders, and texts that may be such.

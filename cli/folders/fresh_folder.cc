@@ -48,11 +48,6 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(fs::symlink_status(path, error));
 }
 
-bool is_folder(const fs::path& path) {
-  std::error_code error;
-  return fs::is_directory(fs::symlink_status(path, error));
-}
-
 // What is directly inside; a folder that cannot be read counts as not empty.
 Result<std::vector<fs::path>> inside(const RunFolder& run, const fs::path& folder) {
   std::vector<fs::path> paths;
@@ -77,19 +72,20 @@ Status take_folder(const RunFolder& run, const fs::path& folder, IsOurs&& is_our
 }
 
 Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remains& remains) {
-  if (path == run.log() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_log, remains);
-  if (path == run.keys() && is_folder(path)) return take_folder(run, path, RunFolder::is_of_keys, remains);
-  if (path == run.checkpoint() && is_folder(path)) {
+  std::error_code error;
+  const bool is_folder = fs::is_directory(fs::symlink_status(path, error));
+  if (is_folder && path == run.log()) return take_folder(run, path, RunFolder::is_of_log, remains);
+  if (is_folder && path == run.keys()) return take_folder(run, path, RunFolder::is_of_keys, remains);
+  if (is_folder && path == run.checkpoint()) {
     if (!run.epochs().empty()) return holds_run(run);
     // A coordinator that was started by hand may run without a `rota`.
-    if (auto lock = lock_run(run); !lock.ok()) return std::move(lock).status();
+    ROTA_TRY(lock_run(run).status());
     const auto is_ours = [&](const std::string& name) {
       return path / name == run.lock() || path / finished_name(name) == run.era();
     };
     return take_folder(run, path, is_ours, remains);
   }
   if (path == run.result() || path == run.model()) return holds_run(run);
-  std::error_code error;
   if (path == run.metrics() && is_file(path) && fs::file_size(path, error) > 0) return holds_run(run);
   // The file, or what a crash left of writing it.
   const fs::path file = path.parent_path() / finished_name(path.filename().string());

@@ -61,8 +61,7 @@ Status take_hosts(const Options& options, Network& network) {
   network.ssh = options.text("ssh");
   network.remote_rota = options.text("remote_rota");
   if (network.remote_rota.empty()) network.remote_rota = (program_folder() / "rota").string();
-  if (auto words = ssh_arguments(network.machines.front(), network.remote_rota); !words.ok())
-    return std::move(words).status();
+  ROTA_TRY(ssh_arguments(network.machines.front(), network.remote_rota).status());
   if (network.over_tcp()) return {};
   ROTA_ASSIGN(auto number, number_for(network.machines));
   network.coordinator = TcpAddress{number, 0}.text();
@@ -92,10 +91,8 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
   ROTA_ASSIGN(auto address, tcp_address(network.coordinator).in("--coordinator"));
   // At another machine's address no process would reach this one, unless it is forwarded.
   if (network.bind.empty() && network.host.empty())
-    if (auto own = own_numbers(address.host); !own.ok())
-      return std::move(own).status().in("--coordinator, without --bind");
-  if (!network.bind.empty())
-    if (auto place = tcp_place(network.bind); !place.ok()) return std::move(place).status().in("--bind");
+    ROTA_TRY(own_numbers(address.host).in("--coordinator, without --bind").status());
+  if (!network.bind.empty()) ROTA_TRY(tcp_place(network.bind).in("--bind").status());
   if (options.flag("insecure") && network.keys.empty()) return network;
   network.keys = keys_for(network.keys, run);
   if (network.keys.empty()) {
@@ -104,7 +101,7 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
   }
   // All are read here, so that a fault is found before the job starts.
   for (const Role role : {Role::coordinator, Role::scheduler, Role::worker, Role::kvstore})
-    if (auto keys = read_keys(network.keys, role); !keys.ok()) return std::move(keys).status().in("--keys");
+    ROTA_TRY(read_keys(network.keys, role).in("--keys").status());
   return network;
 }
 

@@ -32,27 +32,6 @@ std::string bar(double done) {
   return "[" + std::string(full, '#') + std::string(kBarWidth - full, '.') + "] ";
 }
 
-std::string count_of(const nlohmann::json& epoch) {
-  const std::string number = with_digits("%.0f", number_in(epoch, "epoch"));
-  return number_in(epoch, "epochs") > 0 ? number + "/" + with_digits("%.0f", number_in(epoch, "epochs")) : number;
-}
-
-// Seconds, items, workers, and how long it will take.
-std::string speed_of(const nlohmann::json& epoch) {
-  const double number = number_in(epoch, "epoch"), all = number_in(epoch, "epochs");
-  const double seconds = number_in(epoch, "seconds");
-  const std::string items = text_in(epoch, "items_unit");
-  std::string line = "  " + with_digits("%.2f s", seconds);
-  line += "  " + short_number(number_in(epoch, "items_per_second")) + " " + (items.empty() ? "items" : items) + "/s";
-  line += "  " + with_digits("%.0f", number_in(epoch, "workers")) + " workers";
-  if (number > 0 && number < all) line += "  " + short_number(seconds / number * (all - number)) + " s left";
-  return line;
-}
-
-std::string held_out_of(const nlohmann::json& epoch) {
-  return epoch.contains("valid") ? "  valid " + with_digits("%.6g", number_in(epoch, "valid")) : "";
-}
-
 // What a user reads of the other events; "": nothing.
 std::string message_of(const nlohmann::json& record) {
   const auto text = [&](const char* field) { return text_in(record, field); };
@@ -91,25 +70,26 @@ std::string short_number(double number) {
   return with_digits("%.3g", number) + kUnits[unit];
 }
 
-std::string epoch_line(const nlohmann::json& epoch) {
-  std::string line = "epoch " + count_of(epoch);
-  if (epoch.contains("objective")) {
-    line += "  objective " + with_digits("%.8g", number_in(epoch, "objective"));
-    if (epoch.contains("per_item")) line += " (" + with_digits("%.5g", number_in(epoch, "per_item")) + " per item)";
-  }
-  return line + held_out_of(epoch) + speed_of(epoch);
-}
-
-std::string bar_line(const nlohmann::json& epoch) {
+std::string epoch_line(const nlohmann::json& epoch, bool narrow) {
+  const auto number = [&](const char* field) { return number_in(epoch, field); };
+  const double done = number("epoch"), all = number("epochs"), seconds = number("seconds");
   // Without a last epoch the share that is done is unknown.
-  const bool bounded = number_in(epoch, "epochs") > 0;
-  std::string line = bounded ? bar(number_in(epoch, "epoch") / number_in(epoch, "epochs")) : "epoch ";
-  line += count_of(epoch);
-  if (epoch.contains("per_item"))
-    line += "  " + with_digits("%.5g", number_in(epoch, "per_item")) + "/item";
-  else if (epoch.contains("objective"))
-    line += "  " + with_digits("%.8g", number_in(epoch, "objective"));
-  return line + held_out_of(epoch) + speed_of(epoch);
+  std::string line = narrow && all > 0 ? bar(done / all) : "epoch ";
+  line += with_digits("%.0f", done);
+  if (all > 0) line += "/" + with_digits("%.0f", all);
+  if (narrow && epoch.contains("per_item")) {
+    line += "  " + with_digits("%.5g", number("per_item")) + "/item";
+  } else if (epoch.contains("objective")) {
+    line += (narrow ? "  " : "  objective ") + with_digits("%.8g", number("objective"));
+    if (epoch.contains("per_item")) line += " (" + with_digits("%.5g", number("per_item")) + " per item)";
+  }
+  if (epoch.contains("valid")) line += "  valid " + with_digits("%.6g", number("valid"));
+  const std::string items = text_in(epoch, "items_unit");
+  line += "  " + with_digits("%.2f s", seconds);
+  line += "  " + short_number(number("items_per_second")) + " " + (items.empty() ? "items" : items) + "/s";
+  line += "  " + with_digits("%.0f", number("workers")) + " workers";
+  if (done > 0 && done < all) line += "  " + short_number(seconds / done * (all - done)) + " s left";
+  return line;
 }
 
 void tell_of_repeated(const CommandLine& line) {
@@ -123,7 +103,7 @@ Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
 void Progress::record(const nlohmann::json& record) {
   const std::string event = text_in(record, "event");
   if (event == "epoch") {
-    terminal_ ? draw(bar_line(record)) : say(epoch_line(record));
+    terminal_ ? draw(epoch_line(record, true)) : say(epoch_line(record));
   } else if (event == "phase") {
     // Off a terminal the phases are in events.jsonl; a log of lines is for the epochs.
     if (terminal_) draw(text_in(record, "phase") + " ...");

@@ -10,9 +10,8 @@
 namespace rota {
 
 // "epoch 3/20  objective -3901234.5 (-8.341 per item)  1.21 s  11.2M tokens/s  2 workers  6.9 s left"
-std::string epoch_line(const nlohmann::json& epoch);
-// The same for a narrow terminal: "[#.........] 3/20  -8.341/item  1.21 s  11.2M tokens/s  2 workers  6.9 s left"
-std::string bar_line(const nlohmann::json& epoch);
+// or on a narrow terminal: "[#.........] 3/20  -8.341/item  1.21 s  11.2M tokens/s  2 workers  6.9 s left"
+std::string epoch_line(const nlohmann::json& epoch, bool narrow = false);
 // 1234567 -> "1.23M"
 std::string short_number(double number);
 

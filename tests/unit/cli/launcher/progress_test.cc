@@ -21,14 +21,14 @@ nlohmann::json epoch() {
 TEST(Progress, ALineForEachEpoch) {
   EXPECT_EQ(epoch_line(epoch()),
             "epoch 3/20  objective -3901234.5 (-8.341 per item)  1.20 s  11.2M tokens/s  2 workers  6.8 s left");
-  EXPECT_EQ(bar_line(epoch()), "[#.........] 3/20  -8.341/item  1.20 s  11.2M tokens/s  2 workers  6.8 s left");
+  EXPECT_EQ(epoch_line(epoch(), true), "[#.........] 3/20  -8.341/item  1.20 s  11.2M tokens/s  2 workers  6.8 s left");
 }
 
 TEST(Progress, WhatARecordDoesNotSayIsLeftOut) {
   nlohmann::json record = epoch();
   for (const char* field : {"epochs", "objective", "per_item", "items_unit"}) record.erase(field);
   EXPECT_EQ(epoch_line(record), "epoch 3  1.20 s  11.2M items/s  2 workers");
-  EXPECT_EQ(bar_line(record), "epoch 3  1.20 s  11.2M items/s  2 workers");
+  EXPECT_EQ(epoch_line(record, true), "epoch 3  1.20 s  11.2M items/s  2 workers");
   record["valid"] = 0.25;
   record["objective"] = 12;
   EXPECT_EQ(epoch_line(record), "epoch 3  objective 12  valid 0.25  1.20 s  11.2M items/s  2 workers");
@@ -37,7 +37,7 @@ TEST(Progress, WhatARecordDoesNotSayIsLeftOut) {
 TEST(Progress, TheLastEpochLeavesNothing) {
   nlohmann::json record = epoch();
   record["epoch"] = 20;
-  EXPECT_EQ(bar_line(record), "[##########] 20/20  -8.341/item  1.20 s  11.2M tokens/s  2 workers");
+  EXPECT_EQ(epoch_line(record, true), "[##########] 20/20  -8.341/item  1.20 s  11.2M tokens/s  2 workers");
 }
 
 TEST(Progress, NumbersAreShort) {
