@@ -54,8 +54,8 @@ const Command* find_command(const Plugin& plugin, std::string_view name) {
 Status no_command(const Plugin& plugin, const std::string& name) {
   std::vector<std::string> names{"train", "export"};
   for (const Command& command : plugin.commands) names.emplace_back(command.name);
-  return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no command '" + name + "'; the nearest is '" +
-                               nearest_name(name, names) + "'"};
+  return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no command '" + name + "'; did you mean '" +
+                               nearest_name(name, names) + "'?"};
 }
 
 void print_help(const Command& command) {

@@ -59,7 +59,7 @@ Status make_closed_folder(const fs::path& folder) {
   if (errno != EEXIST || ::lstat(folder.c_str(), &facts) != 0)
     return {ExitCode::cannot_write, "cannot make " + folder.string() + ": " + std::generic_category().message(errno)};
   if (S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() && (facts.st_mode & 077) == 0) return {};
-  return {ExitCode::not_authorised, folder.string() + " is no folder that only this user can enter"};
+  return {ExitCode::not_authorised, folder.string() + " is not a folder that only this user can enter"};
 }
 
 Result<PrivateFolder> PrivateFolder::make(std::string_view prefix) {

@@ -124,7 +124,7 @@ class Supervisor {
     if (&role == &roles_.front() && (read_records(), end_)) return false;
     if (!lacks) role.restart_at = restarts_.next(child.name(), now_ns());
     if (role.restart_at) {
-      progress_.say("rota: " + child.name() + " ended with " + child.how() + "; it is started again (" +
+      progress_.say("rota: " + child.name() + " ended with " + child.how() + "; restarting it (" +
                     std::to_string(restarts_.count(child.name())) + " of " + std::to_string(Restarts::kMost) +
                     " times without a new checkpoint)");
       return true;
@@ -132,7 +132,7 @@ class Supervisor {
     const bool crashed = code_of(child) == ExitCode::bug;
     abandoned_ =
         Status(crashed ? ExitCode::bug : ExitCode::temporary,
-               child.name() + " was started again " + std::to_string(restarts_.count(child.name())) +
+               child.name() + " was restarted " + std::to_string(restarts_.count(child.name())) +
                    " times without a new checkpoint, and ended with " + (lacks ? with_log(child) : child.how()));
     end_coordinator();
     return false;

@@ -25,23 +25,23 @@ constexpr std::size_t kSlotsMost = 10'000;
 constexpr std::size_t kHostNameMost = 253;  // of the DNS
 
 Status refused(std::string_view text, const std::string& why) {
-  return {ExitCode::usage, "'" + visible_text(text) + "' is no host: " + why};
+  return {ExitCode::usage, "'" + visible_text(text) + "' is not a host: " + why};
 }
 
 Result<Machine> read_machine(std::string_view text) {
-  // The user, a name, or in brackets a number of IPv6 with its interface, the slots.
+  // The user, a name, or in brackets an IPv6 address with its interface, the slots.
   static const std::regex kForm(R"((?:(\w[\w.-]*)@)?(?:(\w[\w.-]*)|\[(([\da-fA-F:.]+)(?:%\w[\w.-]*)?)\])(?::(\d+))?)",
                                 std::regex::optimize);
   std::match_results<std::string_view::const_iterator> parts;
   if (text.size() > 3 * kHostNameMost || !std::regex_match(text.begin(), text.end(), parts, kForm))
     return refused(text, std::ranges::count(text, ':') > 1
-                             ? "a number of IPv6 wants brackets, [fd00::1]"
+                             ? "an IPv6 address wants brackets, [fd00::1]"
                              : "it is HOST, USER@HOST or HOST:SLOTS, of letters, digits, '.', '-' and '_'");
   Machine machine{parts.str(1), parts[2].matched ? parts.str(2) : parts.str(3)};
   if (std::max(machine.user.size(), machine.name.size()) > kHostNameMost)
     return refused(text, "a name has at most " + std::to_string(kHostNameMost) + " letters");
   if (in6_addr number = {}; parts[4].matched && ::inet_pton(AF_INET6, parts.str(4).c_str(), &number) != 1)
-    return refused(text, "brackets are for numbers of IPv6, [fd00::1]");
+    return refused(text, "brackets are for IPv6 addresses, [fd00::1]");
   if (!parts[5].matched) return machine;
   const std::string digits = parts.str(5);
   const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), machine.slots).ec;

@@ -11,7 +11,7 @@ namespace rota {
 
 struct Machine {
   std::string user;       // "": whom ssh takes
-  std::string name;       // a name that ssh knows, or a number; of IPv6 without its brackets
+  std::string name;       // a name that ssh knows, or an address; of IPv6 without its brackets
   std::size_t slots = 1;  // how much of the job it takes, beside the others
 
   std::string target() const { return user.empty() ? name : user + "@" + name; }  // as ssh wants it
@@ -20,7 +20,7 @@ struct Machine {
 // "a,b:4,user@[fd00::1]:2", or a file of such, one a line, with # before comments.  Text with a '/' in it,
 // or that names a file, is a file.
 //
-// What is no plain name or number is refused, so that no host is ever taken for an option or for words of a shell.
+// Anything but a plain name or address is refused, so that no host is ever taken for an option or for words of a shell.
 // ExitCode::usage, with "file:line: what"; no_input if there is no such file.
 Result<std::vector<Machine>> read_hosts(std::string_view text);
 

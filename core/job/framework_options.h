@@ -22,8 +22,8 @@ inline constexpr Option kValidOption = {.name = "valid",
                                         .meaning = "Held-out data to evaluate the model on: named as the input is."};
 inline constexpr Option kShardsOption =
     integer_option("shards", "0", "shards", 0, 65'536,
-                   "Parts of the data.  The model depends on it, not on workers and threads.  0: as the app finds good "
-                   "for the data, whatever the machine is; 8 for processes that are started by hand.");
+                   "Parts of the data.  The model depends on it, not on workers and threads.  0: the app chooses, by "
+                   "the data and not by the machine; 8 for processes that are started by hand.");
 inline constexpr Option kPluginDirOption = {.name = "plugin_dir",
                                             .kind = Option::Kind::path,
                                             .meaning = "Folder to look for plugins in, instead of the installed one."};
@@ -35,8 +35,8 @@ inline constexpr Option kCoordinatorOption = {
 inline constexpr Option kHostOption = {
     .name = "host",
     .meaning =
-        "For tcp: name or number by which others reach this machine; if not given, that of --coordinator for the "
-        "coordinator, and for others the number from which they reach it."};
+        "For tcp: name or address at which others reach this machine; if not given, that of --coordinator for the "
+        "coordinator, and for others the address from which they reach it."};
 inline constexpr Option kBindOption = {
     .name = "bind",
     .meaning =

@@ -101,11 +101,11 @@ class Hosts(RotaTest):
         self.assertTrue(self.events(self.out, "rollback"))
 
     def test_a_remote_worker_is_killed(self):
-        self.harmed(lambda: self.remote()["worker-2"], "rota: worker-2 ended with signal 9 (Killed) on b; it is started again")
+        self.harmed(lambda: self.remote()["worker-2"], "rota: worker-2 ended with signal 9 (Killed) on b; restarting it")
         self.assertEqual(len(self.ssh()), 2, "by the agent that was there")
 
     def test_a_remote_store_is_killed(self):
-        self.harmed(lambda: self.remote()["kvstore-0"], "rota: kvstore-0 ended with signal 9 (Killed) on a; it is started again")
+        self.harmed(lambda: self.remote()["kvstore-0"], "rota: kvstore-0 ended with signal 9 (Killed) on a; restarting it")
 
     def test_an_agent_is_killed(self):
         self.harmed(lambda: next(call["pid"] for call in self.ssh() if call["host"] == "b"),
@@ -159,9 +159,9 @@ class Hosts(RotaTest):
         listed = self.folder / "listed"
         listed.write_text("a\n# b\n\n$(touch pwned)\n")
         for flags, code, words in (
-                (["--hosts=-oProxyCommand=id"], 2, "is no host"), (["--hosts=a;id"], 2, "is no host"),
-                (["--hosts=a b"], 2, "is no host"), (["--hosts=a,a"], 2, "it is there already"),
-                ([f"--hosts={listed}"], 2, f"{listed}:4: '$(touch pwned)' is no host"),
+                (["--hosts=-oProxyCommand=id"], 2, "is not a host"), (["--hosts=a;id"], 2, "is not a host"),
+                (["--hosts=a b"], 2, "is not a host"), (["--hosts=a,a"], 2, "it is there already"),
+                ([f"--hosts={listed}"], 2, f"{listed}:4: '$(touch pwned)' is not a host"),
                 ([f"--hosts={self.folder}/nothing"], 66, "nothing"),
                 (["--hosts=a", "--remote_rota=/a';id'"], 2, "cannot be started on another machine"),
                 (["--hosts=a", "--ssh=no-such-program"], 2, "there is no program 'no-such-program'"),

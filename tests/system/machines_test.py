@@ -138,7 +138,7 @@ class FourMachines(RotaTest):
         self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
         kill(self.on(2, "worker"))
         stderr = self.check(out, run, self.local(*LONG))
-        self.assertIn("rota: worker-1 ended with signal 9 (Killed) on 10.77.0.3; it is started again", stderr)
+        self.assertIn("rota: worker-1 ended with signal 9 (Killed) on 10.77.0.3; restarting it", stderr)
         self.assertTrue(self.events(out, "rollback"))
 
     def test_a_machine_is_cut_off_for_a_while(self):

@@ -196,7 +196,7 @@ class OwnDisks(Runs):
         self.done(run, 130)
         self.own(2).parent.chmod(0o755)
         output = self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"), 77)
-        self.assertIn("is no folder that only this user can enter", output)
+        self.assertIn("is not a folder that only this user can enter", output)
         self.own(2, mode=0o755).parent.chmod(0o700)
         self.done(self.at("resume", self.out, self.hosts(1, 2), f"--ssh={self.ssh}"))
         self.same(*LONG)

@@ -64,7 +64,7 @@ class NoMemory(ProcessFaults):
             self.assertRegex(stderr, "plugin .*: out of memory")
             self.rota("resume", out)
         elif mark.exists() and f"{role}-" in stderr:
-            self.assertRegex(stderr, f"{role}-[01] ended with (exit code 75|signal 6 .Aborted.|signal 11 .Segmentation fault.); it is started again")
+            self.assertRegex(stderr, f"{role}-[01] ended with (exit code 75|signal 6 .Aborted.|signal 11 .Segmentation fault.); restarting it")
             self.assertRegex(logs, 'event=end exit=75 what="no memory"|Assertion failed|OUT OF MEMORY|signal=SIGSEGV in=""')
         self.expect_same(self.result(out), self.reference(JOB), why=stderr)
         self.no_role_left(out)

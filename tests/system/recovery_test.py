@@ -96,7 +96,7 @@ class Recovery(RotaTest):
                 self.wait_for("a commit", lambda: self.committed(out))
                 kill([self.roles(out)[victim]])
                 stderr = self.check(out, run, reference)
-                self.assertRegex(stderr, f"rota: {victim[5:]} ended with signal 9 .*; it is started again")
+                self.assertRegex(stderr, f"rota: {victim[5:]} ended with signal 9 .*; restarting it")
 
     def test_over_tcp_with_keys(self):
         """A restarted coordinator listens at the same address, and the others identify it by its key."""
@@ -167,7 +167,7 @@ class Recovery(RotaTest):
                 kill([pid])
             time.sleep(0.02)
         stderr = self.ended(run, 75)
-        self.assertRegex(stderr, "worker-1 was started again 5 times without a new checkpoint")
+        self.assertRegex(stderr, "worker-1 was restarted 5 times without a new checkpoint")
         self.assertEqual(len(seen), 6)
         self.no_role_left(out)
 

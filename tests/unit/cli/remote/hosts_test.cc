@@ -52,7 +52,7 @@ TEST(Hosts, AreNeverShellWordsOrOptions) {
     const auto machines = read_hosts(text);
     ASSERT_FALSE(machines.ok()) << text;
     EXPECT_EQ(machines.status().code(), ExitCode::usage) << text;
-    EXPECT_NE(machines.status().what().find("is no host"), std::string::npos) << machines.status().what();
+    EXPECT_NE(machines.status().what().find("is not a host"), std::string::npos) << machines.status().what();
   }
   EXPECT_FALSE(read_hosts(std::string("a\0b", 3)).ok());
   EXPECT_FALSE(read_hosts(std::string(254, 'a')).ok());
@@ -62,7 +62,7 @@ TEST(Hosts, AreNeverShellWordsOrOptions) {
 TEST(Hosts, AreUnique) {
   const auto twice = read_hosts("a:2,b,a");
   ASSERT_FALSE(twice.ok());
-  EXPECT_NE(twice.status().what().find("'a' is no host: it is there already"), std::string::npos);
+  EXPECT_NE(twice.status().what().find("'a' is not a host: it is there already"), std::string::npos);
   EXPECT_TRUE(read_hosts("a,me@a").ok()) << "for another user it may be another machine";
 }
 
@@ -78,7 +78,7 @@ TEST_F(HostsFile, HasOneHostPerLine) {
   const auto wrong = read_hosts(file.string());
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.status().code(), ExitCode::usage);
-  EXPECT_EQ(wrong.status().what().find(file.string() + ":3: 'b c' is no host"), 0u) << wrong.status().what();
+  EXPECT_EQ(wrong.status().what().find(file.string() + ":3: 'b c' is not a host"), 0u) << wrong.status().what();
   std::ofstream(file) << "# none\n";
   EXPECT_EQ(read_hosts(file.string()).status().code(), ExitCode::usage);
   EXPECT_EQ(read_hosts((folder / "nothing").string()).status().code(), ExitCode::no_input);
