@@ -78,12 +78,6 @@ Status check_ours(const RunFolder& run) {
   return {};
 }
 
-// Data by shard has its held-out data with it, or none.
-std::string valid_of(const fs::path& packed) {
-  const auto index = read_index(packed);
-  return index.ok() && index->has_valid ? packed.string() : "";
-}
-
 Status check_data_is_there(const Options& options, const Plugin& plugin, const std::string& folder) {
   const bool packed = is_packed_folder(fs::path(options.text("input")));
   if (packed) ROTA_TRY(check_packed(options, plugin));
@@ -113,8 +107,12 @@ Status resume(const CommandLine& line) {
   const std::string out = "--out=" + run.path.string();
   std::vector<std::string> words{"resume", flagfile, out};
   for (const auto& [name, value] : line.given) words.push_back("--" + name + "=" + value);
-  if (const fs::path input(absolute_input(line.options.text("input"))); !line.given.contains("valid"))
-    if (line.given.contains("input") && is_packed_folder(input)) words.push_back("--valid=" + valid_of(input));
+  const fs::path input(absolute_input(line.options.text("input")));
+  if (line.given.contains("input") && !line.given.contains("valid") && is_packed_folder(input)) {
+    // Data by shard has its held-out data with it, or none.
+    const auto index = read_index(input);
+    words.push_back("--valid=" + (index.ok() && index->has_valid ? input.string() : ""));
+  }
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
   ROTA_ASSIGN(auto parsed, parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options()));

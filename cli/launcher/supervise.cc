@@ -202,7 +202,8 @@ class Supervisor {
   void take_signals() {
     while (const int number = signals_.take())
       if (number != SIGCHLD) stop(number);
-    escalate_stop();
+    // The first signal asks for a checkpoint, and the user decides how long to wait for it.
+    if (stops_ > 1 && now_ns() >= escalate_at_) stop(stop_signal_);
   }
 
   // A signal that this process got.
@@ -213,11 +214,6 @@ class Supervisor {
     coordinator().signal(stops_ > 2 ? SIGKILL : number == SIGINT ? SIGINT : SIGTERM);
     stop_signal_ = number;
     escalate_at_ = now_ns() + kStopSpan;
-  }
-
-  // The first signal asks for a checkpoint, and the user decides how long to wait for it.
-  void escalate_stop() {
-    if (stops_ > 1 && now_ns() >= escalate_at_) stop(stop_signal_);
   }
 
   void look_for_lost() {

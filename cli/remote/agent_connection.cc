@@ -178,21 +178,18 @@ void AgentConnection::ask(Nanoseconds now, Nanoseconds most) {
   say({{"kind", "beat"}});
 }
 
-std::string AgentConnection::output_of_ssh() {
-  const std::string words = ssh_->log_end(kWordLines);
-  return words.empty() ? "" : "; the end of " + settings_.log.string() + ":\n" + words;
-}
-
 void AgentConnection::lose(const std::string& why, std::optional<ExitCode> code) {
   if (!is_open()) return;
   socket_.close();
   ssh_->signal(SIGKILL);
   const bool later = greeted() || settings_.reached_before;
+  std::string output = ssh_->log_end(kWordLines);
+  if (!output.empty()) output = "; the end of " + settings_.log.string() + ":\n" + output;
   for (auto& [start, role] : roles_) {
     role->ended = true;
     role->status = code ? static_cast<int>(*code) << 8 : later ? SIGKILL : static_cast<int>(ExitCode::failed) << 8;
     role->how = (greeted() ? "the loss of the connection to " : "no agent on ") + settings_.machine.target() + ": " +
-                why + output_of_ssh();
+                why + output;
   }
   roles_.clear();
 }

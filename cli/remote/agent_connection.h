@@ -75,7 +75,6 @@ class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
   void flush();
   // All its processes have ended; with `code` for good, however often they are started again.
   void lose(const std::string& why, std::optional<ExitCode> code = {});
-  std::string output_of_ssh();
 
   Settings settings_;
   std::unique_ptr<Child> ssh_;
