@@ -8,7 +8,6 @@ The optimum is that of the working set (columns) at a tolerance of 1e-9.  "Withi
 as seen at the ends of epochs.  Needs python3-matplotlib for the plot.
 """
 import pathlib
-import signal
 import subprocess
 
 from bench_run import arguments, plot, records, scratch_folder
@@ -18,16 +17,12 @@ ORDERS = ("priority", "round_robin", "random")
 
 def train(args, out, *flags):
     """Trains; a run that takes too long is stopped at the end of an epoch, which is no failure here."""
-    command = [str(pathlib.Path(args.bin) / "rota"), "train", "lasso", "--nointercept", f"--input={args.data}",
-               f"--out={out}", f"--lambda_ratio={args.lambda_ratio}", "--workers=2", "--checkpoint_every=0", *flags]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    try:
-        _, errors = process.communicate(timeout=args.limit)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate()
-    if process.returncode not in (0, 143):
-        raise SystemExit(errors)
+    done = subprocess.run(["timeout", "--preserve-status", str(args.limit), pathlib.Path(args.bin) / "rota", "train",
+                           "lasso", "--nointercept", f"--input={args.data}", f"--out={out}", "--workers=2",
+                           f"--lambda_ratio={args.lambda_ratio}", "--checkpoint_every=0", *flags],
+                          capture_output=True, text=True)
+    if done.returncode not in (0, 143):
+        raise SystemExit(done.stderr)
     return records(out / "metrics.jsonl")
 
 
