@@ -158,17 +158,9 @@ class Agent {
   }
 
   Status write_out(const std::string& bytes) {
-    for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t n = ::write(STDOUT_FILENO, bytes.data() + at, bytes.size() - at);
-      if (n < 0 && errno == EAGAIN) {
-        pollfd wait{STDOUT_FILENO, POLLOUT, 0};
-        ::poll(&wait, 1, -1);
-      }
-      if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-      if (n < 0) return {ExitCode::temporary, "the launcher is gone: " + std::generic_category().message(errno)};
-      at += static_cast<std::size_t>(n);
-    }
-    return {};
+    const int error = write_all(STDOUT_FILENO, std::as_bytes(std::span(bytes)));
+    if (error == 0) return {};
+    return {ExitCode::temporary, "the launcher is gone: " + std::generic_category().message(error)};
   }
 
   // By SIGKILL: a role that is asked to end stops the job, and this may be the loss of one machine only.
@@ -194,6 +186,7 @@ class Agent {
 
 Status serve_agent() {
   ::signal(SIGPIPE, SIG_IGN);
+  ::fcntl(STDOUT_FILENO, F_SETFL, 0);  // what ssh left: a write waits for room
   ROTA_ASSIGN(auto folder, PrivateFolder::make(kAgentFolderPrefix));
   return Agent(folder.path()).serve();
 }
