@@ -1,7 +1,5 @@
 #include "cli/folders/packed_output.h"
 
-#include <algorithm>
-#include <set>
 #include <string>
 #include <system_error>
 
@@ -58,7 +56,7 @@ void PackedOutput::give_up() const {
 }
 
 void PackedOutput::common(std::span<const std::byte> bytes) {
-  common_ = write(kPackedCommon, shards_.size(), bytes);
+  common_ = write(kPackedCommon, bytes);
 }
 
 void PackedOutput::shard(ShardId shard, std::uint64_t items, std::span<const std::byte> bytes) {
@@ -68,15 +66,14 @@ void PackedOutput::shard(ShardId shard, std::uint64_t items, std::span<const std
                   "plugin: pack made a shard " + std::to_string(shard) + " of " + std::to_string(shards_.size())};
     return;
   }
-  shards_[shard] = {write(packed_file(shard), shard, bytes), items};
+  shards_[shard] = {write(packed_file(shard), bytes), items};
 }
 
-PackedIndex::File PackedOutput::write(const std::string& name, std::size_t place, std::span<const std::byte> bytes) {
+PackedIndex::File PackedOutput::write(const std::string& name, std::span<const std::byte> bytes) {
   // From now on the files are not those of an earlier index.
-  if (outcome_.ok() && !std::exchange(begun_, true))
-    outcome_ = write_atomically(folder_ / kPackedIndex, unfinished_index());
+  if (outcome_.ok() && written_.empty()) outcome_ = write_atomically(folder_ / kPackedIndex, unfinished_index());
   if (!outcome_.ok()) return {};
-  given_[place] = true;
+  written_.insert(name);
   outcome_ = write_atomically(folder_ / name, bytes);
   return {bytes.size(), hash128(bytes)};
 }
@@ -84,11 +81,9 @@ PackedIndex::File PackedOutput::write(const std::string& name, std::size_t place
 Status PackedOutput::remove_others() const {
   std::error_code error;
   std::vector<fs::path> others;
-  std::set<std::string> named{kPackedIndex, kPackedCommon};
-  for (ShardId s = 0; s < shards_.size(); ++s) named.insert(packed_file(s));
   for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string();
-    if (!named.contains(name) && is_ours(*at)) others.push_back(at->path());
+    if (name != kPackedIndex && !written_.contains(name) && is_ours(*at)) others.push_back(at->path());
   }
   for (const fs::path& path : others)
     if (!fs::remove(path, error) && error)
@@ -98,12 +93,9 @@ Status PackedOutput::remove_others() const {
 
 Result<PackedIndex> PackedOutput::end(PackedIndex rest) {
   ROTA_TRY(outcome_);
-  if (const auto missing = std::ranges::find(given_, false); missing != given_.end()) {
-    const auto place = static_cast<std::size_t>(missing - given_.begin());
-    return Status(
-        ExitCode::failed,
-        "plugin: pack made no " + (place == shards_.size() ? "common data" : packed_file(static_cast<ShardId>(place))));
-  }
+  for (ShardId s = 0; s < shards_.size(); ++s)
+    if (!written_.contains(packed_file(s))) return Status(ExitCode::failed, "plugin: pack made no " + packed_file(s));
+  if (!written_.contains(kPackedCommon)) return Status(ExitCode::failed, "plugin: pack made no common data");
   rest.common = common_;
   rest.shards = shards_;
   ROTA_TRY(remove_others());

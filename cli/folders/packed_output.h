@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,19 +34,14 @@ class PackedOutput final : public DataPacker {
 
  private:
   PackedOutput(std::filesystem::path folder, bool made, FileDescriptor claim, std::uint32_t shards)
-      : folder_(std::move(folder)),
-        made_(made),
-        claim_(std::move(claim)),
-        given_(shards + std::size_t{1}),
-        shards_(shards) {}
-  PackedIndex::File write(const std::string& name, std::size_t place, std::span<const std::byte> bytes);
+      : folder_(std::move(folder)), made_(made), claim_(std::move(claim)), shards_(shards) {}
+  PackedIndex::File write(const std::string& name, std::span<const std::byte> bytes);
   Status remove_others() const;
 
   std::filesystem::path folder_;
   bool made_;  // by open()
   FileDescriptor claim_;
-  std::vector<bool> given_;  // of each shard, and of what is common
-  bool begun_ = false;
+  std::set<std::string> written_;  // files
   Status outcome_;
   PackedIndex::File common_;
   std::vector<PackedIndex::Shard> shards_;
