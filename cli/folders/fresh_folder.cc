@@ -17,11 +17,8 @@ constexpr unsigned kMarkerFormat = 1;
 constexpr std::size_t kMarkerBytesMax = 4096;
 constexpr const char* kMarkerText = "`rota train` made this folder, and may clear what it wrote here";
 
-// Files of a run that committed nothing.
-struct Remains {
-  std::vector<fs::path> files;
-  std::vector<fs::path> folders;  // empty once the files are gone
-};
+// Of a run that committed nothing: files, and folders after the files in them.
+using Remains = std::vector<fs::path>;
 
 Status refused(const RunFolder& run, const std::string& what) {
   return {ExitCode::cannot_write, run.path.string() + " " + what + ": choose another --out"};
@@ -65,9 +62,9 @@ Status take_folder(const RunFolder& run, const fs::path& folder, IsOurs&& is_our
   ROTA_ASSIGN(auto paths, inside(run, folder));
   for (const fs::path& path : paths) {
     if (!is_file(path) || !is_ours(path.filename().string())) return holds_other(run, path);
-    remains.files.push_back(path);
+    remains.push_back(path);
   }
-  remains.folders.push_back(folder);
+  remains.push_back(folder);
   return {};
 }
 
@@ -92,7 +89,7 @@ Status take(const RunFolder& run, const fs::path& path, bool keeps_input, Remain
   const bool ours = std::ranges::count(run.records(), file) > 0;
   const bool kept = file != run.input() || (path == file && keeps_input);
   if (!ours || !kept || !is_file(path)) return holds_other(run, path);
-  remains.files.push_back(path);
+  remains.push_back(path);
   return {};
 }
 
@@ -116,14 +113,13 @@ Result<Remains> remains_in(const RunFolder& run) {
 }
 
 // Refuses if something named is the same file or folder as one that would go, by whatever path or link.
-Status check_named(const RunFolder& run, const Remains& remains, std::vector<NamedPath> named) {
-  if (remains.files.empty() && remains.folders.empty()) return {};
+Status check_named(const RunFolder& run, Remains remains, std::vector<NamedPath> named) {
+  if (remains.empty()) return {};
   for (const char* stream : {"stdin", "stdout", "stderr"}) named.push_back({stream, std::string("/dev/") + stream});
-  std::vector<fs::path> going{run.path, run.marker()};
-  for (const auto* paths : {&remains.files, &remains.folders}) going.insert(going.end(), paths->begin(), paths->end());
+  remains.insert(remains.end(), {run.path, run.marker()});
   std::error_code ignored;
   for (const NamedPath& one : named)
-    for (const fs::path& path : going)
+    for (const fs::path& path : remains)
       if (fs::equivalent(one.path, path, ignored))
         return refused(run, "holds the remains of a run, and " + one.by + " names " + path.string());
   return {};
@@ -138,10 +134,9 @@ Result<FileDescriptor> fresh_folder(const RunFolder& run, const std::vector<Name
   ROTA_ASSIGN(const auto remains, remains_in(run));
   ROTA_TRY(check_named(run, remains, named));
   // One by one: what came in the meantime stays.  The marker stays too, so that a crash here leaves Rota's own folder.
-  for (const auto* paths : {&remains.files, &remains.folders})
-    for (const fs::path& path : *paths)
-      if (!fs::remove(path, error) && error)
-        return Status(ExitCode::cannot_write, "cannot remove " + path.string() + ": " + error.message());
+  for (const fs::path& path : remains)
+    if (!fs::remove(path, error) && error)
+      return Status(ExitCode::cannot_write, "cannot remove " + path.string() + ": " + error.message());
   ROTA_TRY(write_atomically(run.marker(), marker_text(keeps_input)));
   ROTA_TRY(make_folder(run.log()));
   return claim;
