@@ -1,4 +1,4 @@
-// Values computed by hand; tests/system/metrics_oracle_test.py compares many with scikit-learn's.
+// Values computed by hand.
 #include "rota/metrics.h"
 
 namespace rota {
