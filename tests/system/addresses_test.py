@@ -1,13 +1,11 @@
-"""Where processes listen and how others find them: ports, names, IPv6, and two hosts that are network namespaces."""
+"""Where processes listen and how others find them: ports, names, IPv6."""
 import os
 import pathlib
 import shutil
 import socket
 import subprocess
 
-from rota_run import BAG, BIN, WORDS, RotaTest
-
-HERE, THERE = "198.51.100.1", "198.51.100.2"  # of documents; no network has them
+from rota_run import BIN, RotaTest
 
 
 def listening(pid):
@@ -30,8 +28,7 @@ def listening(pid):
 class Addresses(RotaTest):
     def setUp(self):
         super().setUp()
-        (self.folder / "data").write_text(BAG)
-        (self.folder / "vocab").write_text(WORDS)
+        self.write_small_corpus()
         self.out = self.folder / "run"
 
     def flags(self, *more):
@@ -42,8 +39,8 @@ class Addresses(RotaTest):
         file.write_text("\n".join(words) + "\n")
         return f"--flagfile={file}"
 
-    def role(self, role, *arguments, inside=()):
-        process = subprocess.Popen([*inside, BIN / f"rota-{role}", *arguments], stdout=subprocess.PIPE,
+    def role(self, role, *arguments):
+        process = subprocess.Popen([BIN / f"rota-{role}", *arguments], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         self.addCleanup(self._end, process)
         return process
@@ -53,13 +50,12 @@ class Addresses(RotaTest):
         self.wait_for("the coordinator's address", file.exists)
         return file.read_text().strip()
 
-    def start_job(self, flags, coordinator, *more, inside=((), (), ())):
+    def start_job(self, flags, coordinator):
         """The coordinator's process and those of the others, which find it by the address in the run's folder."""
-        first = self.role("coordinator", flags, f"--coordinator={coordinator}", *more, inside=inside[0])
+        first = self.role("coordinator", flags, f"--coordinator={coordinator}")
         address = self.address()
-        others = [self.role("scheduler", flags, f"--coordinator={address}", inside=inside[1])]
-        others += [self.role("worker", flags, f"--coordinator={address}", f"--index={i}", inside=inside[2])
-                   for i in range(2)]
+        others = [self.role("scheduler", flags, f"--coordinator={address}")]
+        others += [self.role("worker", flags, f"--coordinator={address}", f"--index={i}") for i in range(2)]
         return first, others, address
 
     def ends_well(self, first, others):
@@ -68,8 +64,7 @@ class Addresses(RotaTest):
         return self.result(self.out)["model_hash"]
 
     def model_over_ipc(self):
-        self.rota("train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2",
-                  "--seed=7", "--epochs=5", f"--out={self.folder}/ipc")
+        self.rota(*self.small_lda(self.folder / "ipc", "--epochs=5"))
         return self.result(self.folder / "ipc")["model_hash"]
 
     def test_any_port_names_and_ipv6_train_the_same_model(self):
@@ -115,42 +110,3 @@ class Addresses(RotaTest):
             output = self.ended(first, 2)
         self.assertIn(f"cannot listen at {address}: it is in use", output)
         self.assertFalse((self.out / "address").exists())
-
-    def test_two_hosts(self):
-        """Scheduler and workers, and `rota status`, in another network namespace than the coordinator."""
-        if shutil.which("ip") is None or os.geteuid() != 0:
-            self.skipTest("network namespaces want iproute2 and root")
-        names = [f"rota-{os.getpid()}-{i}" for i in (0, 1)]
-        for i, name in enumerate(names):
-            done = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
-            if done.returncode != 0:
-                self.skipTest(f"no network namespaces here: {done.stderr.strip()}")
-            self.addCleanup(subprocess.run, ["ip", "netns", "delete", name], check=False)
-
-        def ip(i, *words):
-            subprocess.run(["ip", "-n", names[i], *words], check=True)
-        done = subprocess.run(["ip", "link", "add", "rota0", "netns", names[0], "type", "veth", "peer", "name", "rota0",
-                               "netns", names[1]], capture_output=True, text=True)
-        if done.returncode != 0:
-            self.skipTest(f"no pairs of interfaces here: {done.stderr.strip()}")
-        for i, number in enumerate((HERE, THERE)):
-            ip(i, "link", "set", "lo", "up")
-            ip(i, "addr", "add", f"{number}/24", "dev", "rota0")
-            ip(i, "link", "set", "rota0", "up")
-        expected = self.model_over_ipc()
-        there = ("ip", "netns", "exec", names[1])
-        flags = self.flags("--epochs=5", "--insecure")
-        first, others, address = self.start_job(flags, f"tcp://{HERE}:0",
-                                                inside=(("ip", "netns", "exec", names[0]), there, there))
-        self.assertTrue(address.startswith(f"tcp://{HERE}:"), address)
-        self.assertEqual(self.ends_well(first, others), expected)
-        shutil.rmtree(self.out)
-
-        flags = self.flags("--epochs=100000000", "--insecure")
-        first, others, address = self.start_job(flags, f"tcp://{HERE}:0",
-                                                inside=(("ip", "netns", "exec", names[0]), there, there))
-        self.wait_for("an epoch", lambda: self.metrics(self.out))
-        done = self.program([*there, BIN / "rota", "status", address])
-        self.assertIn("phase", done.stdout)
-        first.terminate()
-        self.ended(first, 143)

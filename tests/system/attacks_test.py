@@ -56,14 +56,14 @@ class Attacks(RotaTest):
         self.write_small_corpus()
         self.out, self.keys = self.folder / "run", self.folder / "keys"
         self.rota("keys", self.keys)
-        self.run_ = self.start("train", *self.words(self.out, "--epochs=100000000", TCP, f"--keys={self.keys}"))
+        self.run_ = self.start(*self.words(self.out, "--epochs=100000000", TCP, f"--keys={self.keys}"))
         self.wait_for("training", lambda: self.run_.poll() is not None or len(self.committed(self.out)) > 1)
         self.assertIsNone(self.run_.poll())
         self.ports = self.listening()
 
     def words(self, out, *more):
-        return ["lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7", "--shards=2", "--workers=1", "--stores=1",
-                "--eval_every=1000000", "--checkpoint_seconds=0", f"--out={out}", *more]
+        return self.small_lda(out, "--shards=2", "--workers=1", "--stores=1", "--eval_every=1000000",
+                              "--checkpoint_seconds=0", *more)
 
     def logs(self):
         return {log.stem: log.read_text() for log in (self.out / "log").glob("*.log")}
@@ -119,7 +119,7 @@ class Attacks(RotaTest):
         self.ended(self.run_, 143)
         last = self.committed(self.out)[-1]
         calm = self.folder / "calm"
-        self.rota("train", *self.words(calm, f"--epochs={last}", "--checkpoint_every=0"))
+        self.rota(*self.words(calm, f"--epochs={last}", "--checkpoint_every=0"))
         record = (self.out / f"checkpoint/epoch-{last:08}/commit.json").read_text()
         self.assertIn(self.result(calm)["model_hash"], record)
 
@@ -213,7 +213,7 @@ class Attacks(RotaTest):
 
     def test_strangers_and_a_key_holder(self):
         self.begin()
-        self.before = self.most(3)
+        self.before = self.most(1.5)
         held = []
         try:
             self.strangers(held)

@@ -7,93 +7,42 @@ import signal
 import subprocess
 import time
 
-from rota_run import BAG, KOS, LIMIT, TOKENS, VOCAB, RotaTest, kill
-
+from rota_run import BAG, KOS, LIMIT, VOCAB, WORDS, RotaTest, kill
 
 
 class BadInput(RotaTest):
-    def refuse(self, name, content, line, *words):
-        """Trains on `content`; expects exit 65, `file:line: ...` with these words, and no model."""
-        path = self.folder / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    def test_wrong_data_is_named_by_file_and_line(self):
+        """Exit 65, `file:line: ...` with these words, and no model."""
+        packed = gzip.compress(BAG.encode(), 0)  # a header of 10 bytes, one of 5, and the text as it is
+        cut = packed[: 15 + BAG.index("2 2 4") + 2]  # the lines before the cut were lost, and line 1 was named
         vocab = self.folder / "vocab.txt"
-        vocab.write_text("a\nb\nc\nd\n")
-        out = self.folder / f"out-{name}"
-        done = self.rota("train", "lda", f"--input={path}", f"--vocab={vocab}", "--topics=2", f"--out={out}",
-                         code=65, error=f"{path}:{line}: " if line else f"{path}: ")
-        for word in words:
-            self.assertIn(word, done.stderr)
-        self.assertEqual(done.stdout, "")
-        self.assertFalse((out / "model").exists())
-        self.assertFalse((out / "result.json").exists())
-        self.no_role_left(out)
-
-    def test_good_input_is_taken(self):
-        path, vocab = self.folder / "good", self.folder / "vocab"
-        path.write_text(BAG)
-        vocab.write_text("a\nb\nc\nd\n")
-        out = self.folder / "out"
-        self.rota("train", "lda", f"--input={path}", f"--vocab={vocab}", "--topics=2", f"--out={out}")
-        self.assertEqual(self.result(out)["items"], 9)
-        self.assertEqual(self.result(out)["epochs"], 20, "the app's default")
-        self.assertIn("--epochs=20\n", (out / "flags.txt").read_text())
-
-    def test_junk_line(self):
-        self.refuse("junk", BAG.replace("2 2 4", "what is this"), 6)
-
-    def test_word_beyond_the_vocabulary(self):
-        self.refuse("beyond", BAG.replace("2 4 1", "2 5 1"), 7, "5", "4")
-
-    def test_negative_count(self):
-        self.refuse("negative", BAG.replace("1 3 1", "1 3 -3"), 5, "-3")
-
-    def test_truncated_gz(self):
-        """The lines before the cut were lost, and line 1 was named."""
-        data = gzip.compress(BAG.encode(), 0)  # a header of 10 bytes, one of 5, and the text as it is
-        self.refuse("cut.gz", data[: 15 + BAG.index("2 2 4") + 2], 6, "ends early")
-
-    def test_formats_that_are_not_read_are_named(self):
-        self.refuse("data.zip", b"PK\x03\x04" + BAG.encode(), None, "is a zip archive", "does not read")
-
-    def test_truncated_real_gz(self):
-        data = pathlib.Path(KOS).read_bytes()
-        path = self.folder / "kos-cut.txt.gz"
-        path.write_bytes(data[: len(data) // 2])
-        out = self.folder / "out-kos"
-        done = self.rota("train", "lda", f"--input={path}", f"--vocab={VOCAB}", f"--out={out}", code=65)
-        self.assertRegex(done.stderr, rf"{path}:\d+: ")
-        self.assertFalse((out / "model").exists())
-
-    def test_empty_file(self):
-        self.refuse("empty", "", None)
-
-    def test_missing_input(self):
-        out = self.folder / "out"
+        vocab.write_text(WORDS)
+        for name, content, words in (("junk", BAG.replace("2 2 4", "what is this").encode(), "junk:6: "),
+                                     ("beyond", BAG.replace("2 4 1", "2 5 1").encode(), "beyond:7: "),
+                                     ("cut.gz", cut, "cut.gz:6: "), ("empty", b"", "empty: "),
+                                     ("data.zip", b"PK\x03\x04" + BAG.encode(), "is a zip archive")):
+            with self.subTest(name=name):
+                path, out = self.folder / name, self.folder / f"out-{name}"
+                path.write_bytes(content)
+                done = self.rota("train", "lda", f"--input={path}", f"--vocab={vocab}", "--topics=2", f"--out={out}",
+                                 code=65, error=words)
+                self.assertEqual(done.stdout, "")
+                self.assertFalse((out / "model").exists() or (out / "result.json").exists())
+                self.no_role_left(out)
+        out = self.folder / "new"
         self.rota("train", "lda", f"--input={self.folder}/nothing", f"--out={out}", code=66, error="nothing")
         self.assertFalse(out.exists())
 
 
 class WrongFlags(RotaTest):
-    def refuse(self, *flags, word, code=2):
+    def test_nothing_is_written(self):
         out = self.folder / "out"
-        self.rota(*self.lda(out, *flags), code=code, error=word)
-        self.assertFalse(out.exists(), "nothing may be written")
-
-    def test_unknown_flag_names_the_nearest(self):
-        self.refuse("--topiks=3", word="topics")
-        self.refuse("--epoch=3", word="epochs")
-
-    def test_bad_values(self):
-        self.refuse("--topics=many", word="topics")
-        self.refuse("--topics=1", word="topics")
-        self.refuse("--workers=0", word="workers")
-        self.refuse("--workers=9", word="shards")
-        self.refuse("--alpha=0.1", "--alpha_sum=5", word="alpha")
-        self.refuse("--schedulers=2", word="schedulers")
-
-    def test_help_shows_the_defaults_of_the_app(self):
-        self.assertRegex(self.rota("train", "lda", "--help").stdout, r"--epochs=N +\(default 20;")
-        self.assertRegex(self.rota("train", "--help").stdout, r"--epochs=N +\(default 0;")
+        for flags, words in ((["--topiks=3"], "topics"), (["--epoch=3"], "epochs"), (["--topics=many"], "topics"),
+                             (["--workers=0"], "workers"), (["--workers=9"], "shards"),
+                             (["--alpha=0.1", "--alpha_sum=5"], "alpha"), (["--schedulers=2"], "schedulers")):
+            with self.subTest(flags=flags):
+                self.rota(*self.lda(out, *flags), code=2, error=words)
+                self.assertFalse(out.exists())
 
     def test_unknown_app_and_command(self):
         self.rota("train", "lda2", f"--input={KOS}", f"--out={self.folder}/out", code=2, error="lda")
@@ -107,46 +56,26 @@ class WrongFlags(RotaTest):
         self.assertEqual(self.result(out), before)
 
 
-class TimeControl(RotaTest):
-    def test_short_visits_lose_no_token_and_are_logged(self):
-        out = self.folder / "out"
-        self.rota(*self.lda(out, "--epochs=5", "--step_budget_ms=0.05"))
-        for m in self.metrics(out):
-            self.assertEqual(m["terms"]["tokens"], TOKENS)
-        self.assertIn("event=not_reproducible", (out / "log/coordinator-0.log").read_text())
-        self.assertEqual(len(self.events(out, "not_reproducible")), 1)
-
-
 class Waiting(RotaTest):
-    def test_stopped_workers_cost_no_cpu(self):
-        out = self.folder / "out"
-        run = self.start(*self.lda(out, "--epochs=1000000", "--eval_every=0", "--checkpoint_every=0"))
-        self.wait_for("the run to begin", lambda: len(self.roles(out)) == 4)
-        self.wait_for("training", lambda: "phase=training" in (out / "log/coordinator-0.log").read_text())
-        workers = [pid for name, pid in self.roles(out).items() if "worker" in name]
-        others = [run.pid, *(pid for name, pid in self.roles(out).items() if "worker" not in name)]
-        kill(workers, signal.SIGSTOP)
-        time.sleep(1)  # until all messages have arrived
-        before = sum(map(self.ticks, others))
-        time.sleep(4)
-        spent = sum(map(self.ticks, others)) - before
-        kill(workers, signal.SIGCONT)
-        # 2 % of a core would be 8 ticks; a spinning role takes 400.
-        self.assertLess(spent, 8)
-        run.send_signal(signal.SIGTERM)
-        self.ended(run, 143)
-
-    def test_status_of_a_live_and_of_a_finished_run(self):
+    def test_status_and_no_cpu_time_while_workers_are_stopped(self):
         out = self.folder / "out"
         run = self.start(*self.lda(out, "--epochs=1000000", "--eval_every=0", "--checkpoint_every=0"))
         self.wait_for("training", lambda: (out / "log/coordinator-0.log").exists()
                       and "event=epoch" in (out / "log/coordinator-0.log").read_text())
-        live = self.rota("status", out)
-        self.assertIn("training", live.stdout)
-        by_address = self.rota("status", (out / "address").read_text().strip())
-        self.assertIn("training", by_address.stdout)
+        for where in (out, (out / "address").read_text().strip()):
+            self.assertIn("training", self.rota("status", where).stdout)
+        workers = [pid for name, pid in self.roles(out).items() if "worker" in name]
+        others = [run.pid, *(pid for name, pid in self.roles(out).items() if "worker" not in name)]
+        kill(workers, signal.SIGSTOP)
+        time.sleep(0.5)  # until all messages have arrived
+        before = sum(map(self.ticks, others))
+        time.sleep(2)
+        spent = sum(map(self.ticks, others)) - before
+        kill(workers, signal.SIGCONT)
+        # 2 % of a core would be 4 ticks; a spinning role takes 200.
+        self.assertLess(spent, 5)
         run.send_signal(signal.SIGTERM)
-        run.communicate(timeout=60)
+        self.ended(run, 143)
         self.rota("status", out)
 
     @staticmethod
@@ -205,8 +134,8 @@ class Surroundings(RotaTest):
                              stdin=subprocess.DEVNULL, code=2, error=words)
 
     def test_stdin_that_is_closed(self):
-        self.program(["bash", "-c", 'exec "$@" <&-', "bash", *self.command(
-   "train", "lda", "--input=-", f"--out={self.folder / 'out'}")], code=66, error="stdin is empty")
+        words = self.command("train", "lda", "--input=-", f"--out={self.folder / 'out'}")
+        self.program(["bash", "-c", 'exec "$@" <&-', "bash", *words], code=66, error="stdin is empty")
 
     def test_the_reader_of_the_output_closes_it(self):
         out = self.folder / "out"

@@ -24,8 +24,7 @@ class Disk(RotaTest):
         self.write_small_corpus()
 
     def words(self, out, *more):
-        return ["train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7",
-                "--epochs=6", "--workers=1", "--stores=1", "--checkpoint_seconds=0", f"--out={out}", *more]
+        return self.small_lda(out, "--epochs=6", "--workers=1", "--stores=1", "--checkpoint_seconds=0", *more)
 
     def hash_of(self, out):
         return self.result(out)["model_hash"]

@@ -28,8 +28,8 @@ class Failpoints(RotaTest):
         self.calm = self.trained("calm")
 
     def words(self, name, *more):
-        return ["train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7",
-                "--epochs=60", "--workers=2", "--stores=1", "--checkpoint_seconds=0", f"--out={self.folder / name}", *more]
+        return self.small_lda(self.folder / name, "--epochs=60", "--workers=2", "--stores=1", "--checkpoint_seconds=0",
+                              *more)
 
     def trained(self, name):
         self.rota(*self.words(name))
@@ -135,12 +135,3 @@ class Failpoints(RotaTest):
                 self.rota(*self.words(name, "--peer_timeout_seconds=2"), env=environment)
                 self.assertTrue((once / point).exists())
                 self.check(name)
-
-    def test_an_unknown_point_is_an_error(self):
-        for program in ("rota", "rota-worker"):
-            _, environment = self.environment(f"unknown-{program}", "commit.nothing:1:kill")
-            command = self.command(*self.words("unknown"))
-            if program != "rota":
-                command = [command[0] + "-worker"]
-            self.program(command, env=environment,
-                         code=2, error="'commit.nothing:1:kill': there is no failpoint of this name")

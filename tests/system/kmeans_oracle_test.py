@@ -10,7 +10,6 @@ from app_run import AppTest
 from rota_run import DOROTHEA
 
 
-
 def groups(rows=1500, columns=20, clusters=9, seed=3):
     """Rows around some centres, a third of their numbers 0."""
     dice = np.random.default_rng(seed)
@@ -151,10 +150,6 @@ class KmeansOracle(AppTest):
         for name, flags in (("plusplus", ["--restarts=3"]), ("random", ["--init=random"])):
             self.expect_one_model(name, file, "--seed=7", "--clusters=9", *flags)
 
-    def test_kill_and_resume(self):
-        file = self.data(groups(rows=6000, clusters=20))
-        self.expect_resumed(file, "--seed=7", "--clusters=40", "--tolerance=1e-4", "--restarts=3")
-
     def test_show_and_predict(self):
         x = groups(rows=300)
         file = self.data(x)
@@ -172,10 +167,6 @@ class KmeansOracle(AppTest):
         good = b"1 1:2 2:3\n-1 2:1\n"
         two = "--clusters=2"
         self.expect_errors("bad.libsvm", ((good.replace(b"2:1", b"2:x"), [two], 65, "bad.libsvm:2:"),
-                                        (good + b"1 1:1e200\n", [two], 65, "bad.libsvm:3:"),
-                                        (good, ["--clusters=3"], 2, "fewer than --clusters=3"),
-                                        (good, ["--clusters=0"], 2, "clusters"),
-                                        (good, [two, "--restarts=3", "--epochs=3"], 2, "--epochs of at least 4"),
-                                        (b"1 1:1e-200\n1 1:3e-150\n", [two], 65, "bad.libsvm:2:"),
-                                        (good, [two, "--init=best"], 2, "init"),
-                                        (None, [two], 66, "bad.libsvm")))
+                                          (good, ["--clusters=3"], 2, "fewer than --clusters=3"),
+                                          (good, [two, "--restarts=3", "--epochs=3"], 2, "--epochs of at least 4"),
+                                          (None, [two], 66, "bad.libsvm")))

@@ -1,13 +1,10 @@
 """Lasso against outside oracles: scikit-learn and glmnet (Debian's python3-sklearn and r-cran-glmnet).
 
 The objective of a fit, computed here from the exported coefficients, must equal the oracles' to 1e-7, and the fit must
-meet the optimality conditions (KKT).  ROTA_ORACLE_DATA may name more LIBSVM files of regression data, separated by
-colons.
+meet the optimality conditions (KKT).
 """
 import csv
 import math
-import os
-import pathlib
 
 import numpy as np
 import scipy.io
@@ -278,12 +275,3 @@ class LassoOracle(RotaTest):
                     b = scipy.io.mmread(out / "model/coefficients.mtx").toarray().ravel()
                     np.testing.assert_allclose(b, np.ravel(model.coef_), atol=2e-5)
                     self.assertAlmostEqual(b0, float(np.ravel(model.intercept_)[0]), delta=2e-5)
-
-    def test_more_data(self):
-        for name in filter(None, os.environ.get("ROTA_ORACLE_DATA", "").split(":")):
-            with self.subTest(data=name):
-                problem = Problem(*load_svmlight_file(name))
-                fits = self.fit(problem, pathlib.Path(name), "--path=5", "--lambda_ratio=0.05")
-                lambdas = [lam for lam, _, _ in fits]
-                self.check(problem, fits, {"scikit-learn": self.sklearn_squared(problem, lambdas),
-                                           "glmnet": self.glmnet(problem, lambdas)})

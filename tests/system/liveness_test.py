@@ -5,7 +5,7 @@ import subprocess
 import tempfile
 import time
 
-from rota_run import BIN, LIMIT, SOURCE, RotaTest, kill
+from rota_run import BIN, LIMIT, RotaTest, kill
 
 TROUBLE = os.environ["ROTA_TROUBLE"]
 EPOCHS = 4
@@ -14,11 +14,15 @@ EPOCHS = 4
 class LivenessTest(RotaTest):
     calm = {}
 
+    def setUp(self):
+        super().setUp()
+        self.points = self.folder / "points"
+        self.points.write_text("1\n")
+
     def trouble(self, out, *flags):
         """The arguments of a training of the plugin that makes trouble."""
-        points = self.folder / "points"
-        points.write_text("1\n")
-        return ["train", TROUBLE, f"--input={points}", "--seed=3", f"--out={out}", "--checkpoint_seconds=0", *flags]
+        return ["train", TROUBLE, f"--input={self.points}", "--seed=3", f"--out={out}", "--checkpoint_seconds=0",
+                *flags]
 
     def calm_hash(self, epochs=EPOCHS):
         """The model without any trouble."""
@@ -42,14 +46,12 @@ class ByHand(LivenessTest):
 
     def begin(self, name, *flags):
         out = self.folder / name
-        points = self.folder / "points"
-        points.write_text("1\n")
         self.sockets = tempfile.TemporaryDirectory(prefix="rota-hand-")
         self.addCleanup(self.sockets.cleanup)
         (out / "log").mkdir(parents=True)
         (out / "flags.txt").write_text("\n".join(
-            [f"--app={TROUBLE}", f"--input={points}", f"--out={out}", "--seed=3", f"--epochs={EPOCHS}", "--workers=2",
-             *flags, ""]))
+            [f"--app={TROUBLE}", f"--input={self.points}", f"--out={out}", "--seed=3", f"--epochs={EPOCHS}",
+             "--workers=2", *flags, ""]))
         return out
 
     def role(self, out, role, index=0):
@@ -63,7 +65,7 @@ class ByHand(LivenessTest):
         return [event["role"] for event in self.events(out, "joined")] if (out / "events.jsonl").exists() else []
 
     def test_a_worker_that_starts_long_after_the_others_joins(self):
-        late = float(os.environ.get("ROTA_LATE_SECONDS", "2.5"))
+        late = float(os.environ.get("ROTA_LATE_SECONDS", "1.5"))
         flags = ["--peer_timeout_seconds=1"] if late < 30 else []
         out = self.begin("late", *flags)
         processes = [self.role(out, "coordinator"), self.role(out, "scheduler"), self.role(out, "worker", 0)]
@@ -76,7 +78,7 @@ class ByHand(LivenessTest):
     def test_a_worker_waits_for_a_coordinator_that_starts_late(self):
         out = self.begin("first", "--peer_timeout_seconds=1")
         processes = [self.role(out, "scheduler"), self.role(out, "worker", 0), self.role(out, "worker", 1)]
-        time.sleep(2.5)
+        time.sleep(1.5)
         processes.append(self.role(out, "coordinator"))
         self.assertEqual([p.wait(timeout=LIMIT) for p in processes], [0, 0, 0, 0], self.log(out))
 
@@ -94,7 +96,7 @@ class ByHand(LivenessTest):
 
 class Pauses(LivenessTest):
     def test_all_processes_pause_for_longer_than_the_timeout(self):
-        pause = float(os.environ.get("ROTA_PAUSE_SECONDS", "2.5"))
+        pause = float(os.environ.get("ROTA_PAUSE_SECONDS", "1.5"))
         flags = ["--peer_timeout_seconds=1"] if pause < 30 else []
         out = self.folder / "paused"
         run = self.start(*self.trouble(out, "--epochs=15", "--slow_ms=20", *flags))
@@ -105,7 +107,7 @@ class Pauses(LivenessTest):
         time.sleep(pause)
         self.assertFalse((out / "result.json").exists())
         kill(everybody, signal.SIGCONT)
-        stderr = self.ended(run)
+        self.ended(run)
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash(15))
 
     def test_the_job_continues_while_the_launcher_is_stopped(self):
@@ -130,9 +132,8 @@ class Pauses(LivenessTest):
 class LongHooks(LivenessTest):
     def test_hooks_may_take_longer_than_the_timeout(self):
         out = self.folder / "long"
-        self.rota(*self.trouble(
-     out, f"--epochs={EPOCHS}", "--peer_timeout_seconds=1", "--sleep_seconds=1.7",
-     "--sleep_in=tables,load,schedule,next,feedback,push,pull"))
+        self.rota(*self.trouble(out, f"--epochs={EPOCHS}", "--peer_timeout_seconds=1", "--sleep_seconds=1.3",
+                                "--sleep_in=tables,load,schedule,next,feedback,push,pull"))
         self.assertEqual(self.result(out)["model_hash"], self.calm_hash())
 
 
@@ -170,7 +171,7 @@ class Crashes(LivenessTest):
         return done.stderr.splitlines()[-1]
 
     def test_a_crash_names_process_plugin_hook_and_round(self):
-        for how, name in (("segv", "SIGSEGV"), ("abort", "SIGABRT"), ("overflow", "SIGSEGV")):
+        for how, name in (("abort", "SIGABRT"), ("overflow", "SIGSEGV")):
             with self.subTest(how=how):
                 error = self.crash(how, "--crash_in=push", "--crash_round=5", f"--crash_how={how}")
                 self.assertRegex(error, rf"worker-0 \(pid \d+ on .+\) was ended by {name} in "
@@ -209,24 +210,3 @@ class Crashes(LivenessTest):
                                                   r"\d+ s .*; it was in plugin trouble")
                 self.assertEqual(self.result(out)["model_hash"], self.calm_hash(8))
                 self.no_role_left(out)
-
-    def test_started_by_hand(self):
-        out = self.folder / "hand"
-        points = self.folder / "points"
-        points.write_text("1\n")
-        done = self.program(
-          [SOURCE / "deploy/local.sh", TROUBLE, f"--input={points}", f"--out={out}", "--workers=2", "--epochs=5",
-           "--crash_in=push", "--crash_round=5", "--on_loss=stop"], env={"PATH": "/usr/bin:/bin", "ROTA_BIN": str(BIN)},
-                            code=70)
-        self.assertRegex(done.stderr, "worker-0 .* was ended by SIGSEGV in plugin trouble, Push::push, round 5, shard 0")
-        self.no_role_left(out)
-
-    def test_a_worker_that_is_killed_from_outside(self):
-        out = self.folder / "killed"
-        run = self.start(*self.trouble(out, "--epochs=100000", "--slow_ms=20", "--on_loss=stop"))
-        self.wait_for("an epoch", lambda: run.poll() is not None or "event=epoch" in self.log(out))
-        time.sleep(2)  # until it has reported its memory
-        kill([self.roles(out)["rota-worker-1"]])
-        stderr = self.ended(run, 75)
-        self.assertRegex(stderr, r"worker-1 .* was lost: .*it may have been killed.*; its memory was \d+ MB")
-        self.no_role_left(out)

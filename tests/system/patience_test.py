@@ -1,6 +1,5 @@
 """--patience: the job ends with the model of its best epoch, for any processes and after losses."""
-import json
-
+from app_run import SHAPES
 from rota_run import KOS, VOCAB, RotaTest
 
 
@@ -11,12 +10,11 @@ class Patience(RotaTest):
                 "--alpha=2", "--beta=0.5", "--epochs=150", f"--out={out}", *more]
 
     def scores(self, out):
-        lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-        return {line["epoch"]: line["valid"] for line in lines if "valid" in line}
+        return {line["epoch"]: line["valid"] for line in self.metrics(out) if "valid" in line}
 
     def test_the_best_epoch_is_the_model(self):
         reference = None
-        for workers, threads in ((1, 1), (2, 1), (1, 2)):
+        for workers, threads in SHAPES:
             out = self.folder / f"{workers}x{threads}"
             self.rota(*self.flags(out, "--patience=3", f"--workers={workers}", f"--threads={threads}"))
             result = self.result(out)

@@ -21,8 +21,7 @@ class PowerCut(RotaTest):
         self.write_small_corpus()
 
     def words(self, out, *more):
-        return ["train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7",
-                "--epochs=6", "--workers=1", "--stores=1", "--checkpoint_seconds=0", f"--out={out}", *more]
+        return self.small_lda(out, "--epochs=6", "--workers=1", "--stores=1", "--checkpoint_seconds=0", *more)
 
     def environment(self, log, out, **more):
         return {**os.environ, "LD_PRELOAD": LIBRARY, "ROTA_POWER_CUT": f"{log}:{out}", **more}

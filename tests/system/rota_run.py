@@ -104,6 +104,11 @@ class RotaTest(unittest.TestCase):
         (self.folder / "data").write_text(BAG)
         (self.folder / "vocab").write_text(WORDS)
 
+    def small_lda(self, out, *flags):
+        """The arguments of a training on these documents."""
+        return ["train", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--topics=2", "--seed=7",
+                f"--out={out}", *flags]
+
     def metrics(self, out):
         return [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
 

@@ -1,4 +1,4 @@
-"""The exact solvers of linear models against LIBLINEAR's optimum; one model for any processes; kills and resumes."""
+"""The exact solvers of linear models against LIBLINEAR's optimum, and one model for any processes."""
 import json
 import subprocess
 
@@ -9,11 +9,9 @@ from app_run import AppTest
 from rota_run import SOURCE
 
 TRAIN = SOURCE / "apps/sgd/sample/a9a.libsvm.gz"
-SHAPES = ((1, 1), (2, 1), (1, 2), (3, 1), (4, 2))
 CLOSE = 1e-6  # of the least objective
-NEWTON = ["--optimizer=newton", "--l2=1e-4"]
-SVM = ["--optimizer=svm", "--loss=hinge", "--l2=1e-3"]
-SVRG = ["--optimizer=svrg", "--l2=1e-4", "--l1=1e-4"]
+KINDS = {"newton": ["--l2=1e-4"], "svm": ["--loss=hinge", "--l2=1e-3", "--tolerance=1e-2"],
+         "svrg": ["--l2=1e-4", "--l1=1e-4", "--epochs=4"]}
 
 
 def losses(loss, margin):
@@ -57,17 +55,8 @@ class SgdExact(AppTest):
                 self.assertGreater(result["objective"], least * (1 - CLOSE))
 
     def test_one_model_on_any_workers_and_threads(self):
-        for name, flags in (("newton", NEWTON), ("svm", SVM + ["--tolerance=1e-2"]), ("svrg", SVRG + ["--epochs=4"])):
-            self.train_shapes(name, TRAIN, *flags)
-
-    def test_newton_killed_and_resumed(self):
-        self.expect_resumed(TRAIN, "--optimizer=newton", "--l2=1e-7", "--tolerance=1e-12")
-
-    def test_the_svm_killed_and_resumed(self):
-        self.expect_resumed(TRAIN, *SVM, "--tolerance=1e-12", "--epochs=15")
-
-    def test_svrg_killed_and_resumed(self):
-        self.expect_resumed(TRAIN, *SVRG, "--tolerance=1e-12", "--epochs=25")
+        for optimizer, flags in KINDS.items():
+            self.train_shapes(optimizer, TRAIN, f"--optimizer={optimizer}", *flags)
 
     def test_one_against_rest(self):
         """liblinear-predict reads the model and makes the same predictions."""

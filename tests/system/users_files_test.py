@@ -108,21 +108,21 @@ class UsersFiles(RotaTest):
         self.assertEqual(list(self.out.rglob("*unfinished*")), [])
 
     def test_files_that_were_added_keep_the_folder(self):
+        self.failed_run()
         for name in ("notes", "log/notes", "input", "log/worker-0.log.old", "checkpoint/mine", "model/text",
                      "flags.txt.backup", "flags.txt.unfinished-", "notes.unfinished-a1B2c3"):
             with self.subTest(name=name):
-                shutil.rmtree(self.out, ignore_errors=True)
-                self.failed_run()
-                (self.out / name).parent.mkdir(exist_ok=True)
-                (self.out / name).write_text("mine")
+                file = self.out / name
+                made = not file.parent.exists()
+                file.parent.mkdir(exist_ok=True)
+                file.write_text("mine")
                 self.refused(*self.usual())
-        shutil.rmtree(self.out)
-        self.failed_run()
+                file.unlink()
+                if made:
+                    file.parent.rmdir()
         (self.out / "log/worker-1.log").unlink()
         (self.out / "log/worker-1.log").symlink_to(self.data)
         self.refused(*self.usual(), word="worker-1.log")
-        shutil.rmtree(self.out)
-        self.failed_run()
         kept = self.folder / "kept"
         (self.out / "log").rename(kept)
         (self.out / "log").symlink_to(kept)
@@ -132,24 +132,18 @@ class UsersFiles(RotaTest):
         self.failed_run()
         (self.out / "rota-run.json").unlink()
         self.refused(*self.usual())
-        shutil.rmtree(self.out)
-        self.failed_run()
         (self.out / "rota-run.json").write_text("{}")
         self.refused(*self.usual())
 
     def test_options_that_name_what_would_be_cleared(self):
-        log = self.out / "log"
+        log, link = self.out / "log", self.folder / "link"
+        self.failed_run()
+        link.symlink_to(self.out)
         for flags in ((f"--input={log}", ), (f"--input={log}/*", ), (f"--input={self.data},{log}/worker-0.log", ),
                       (f"--input={self.out}", ), self.usual(f"--valid={log}/worker-1.log"),
                       (f"--input={self.data}", f"--vocab={log}/worker-0.log"), self.usual(f"--init={self.out}"),
-                      self.usual(f"--init={self.folder}/link/events.jsonl"),
-                      (f"--input={self.folder}/link/log/worker-0.log", )):
+                      self.usual(f"--init={link}/events.jsonl"), (f"--input={link}/log/worker-0.log", )):
             with self.subTest(flags=flags):
-                shutil.rmtree(self.out, ignore_errors=True)
-                self.failed_run()
-                link = self.folder / "link"
-                link.unlink(missing_ok=True)
-                link.symlink_to(self.out)
                 self.refused(*flags, word="names")
 
     def test_a_command_does_not_overwrite_what_it_reads(self):
@@ -225,7 +219,7 @@ class UsersFiles(RotaTest):
             self.refused("--input=-", stdin=again)
         self.refused(f"--input={self.out}/input", word="names")
         with open(self.data, encoding="utf-8") as good:
-            done = self.train("--input=-", f"--vocab={self.vocab}", f"--out={self.out}", stdin=good)
+            self.train("--input=-", f"--vocab={self.vocab}", f"--out={self.out}", stdin=good)
         self.assertEqual((self.out / "input").read_text(), BAG)
 
     # -- rota resume --
@@ -318,10 +312,15 @@ class UsersFiles(RotaTest):
         self.assertEqual(set(real.iterdir()), before)
         self.assertTrue(link.is_symlink())
 
-    def test_resume_removes_the_socket_folder_of_a_killed_run(self):
+    def committing(self):
+        """A run that has committed an epoch, and continues."""
         run = self.start("train", "lda", *self.usual(), "--topics=2", "--epochs=100000000", "--eval_every=0",
                          "--checkpoint_seconds=0", f"--out={self.out}")
         self.wait_for("a commit", lambda: (self.out / "checkpoint").exists() and self.committed(self.out))
+        return run
+
+    def test_resume_removes_the_socket_folder_of_a_killed_run(self):
+        run = self.committing()
         sockets = pathlib.Path((self.out / "address").read_text().strip().removeprefix("ipc://")).parent
         self.kill_run(run, self.out)
         self.wait_for("the sockets to be dead", lambda: all(map(self.is_dead, sockets.iterdir())))
@@ -331,11 +330,7 @@ class UsersFiles(RotaTest):
         self.assertFalse(sockets.exists())
 
     def test_foreign_folders_among_checkpoints_are_kept(self):
-        self.failed_run()
-        self.train(*self.usual(f"--out={self.folder}/k", "--epochs=1"))
-        run = self.start("train", "lda", *self.usual(), "--topics=2", "--epochs=100000000", "--eval_every=0",
-                         "--checkpoint_seconds=0", f"--out={self.out}")
-        self.wait_for("a commit", lambda: (self.out / "checkpoint").exists() and self.committed(self.out))
+        run = self.committing()
         mine = self.out / "checkpoint/epoch-00000000"
         mine.mkdir(exist_ok=True)
         (mine / "notes").write_text("mine")
