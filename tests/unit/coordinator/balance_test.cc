@@ -1,8 +1,3 @@
-// tests/unit/coordinator/balance_test.cc
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "coordinator/workforce.h"
 #include "tests/unit/core/rounds/even_hosts.h"
 

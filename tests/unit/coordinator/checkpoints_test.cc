@@ -1,7 +1,4 @@
 // tests/unit/coordinator/checkpoints_test.cc -- which epochs are saved, and when the next one begins.
-#include <gtest/gtest.h>
-
-#include <vector>
 
 #include "core/rounds/placement.h"
 #include "tests/unit/coordinator/run_script.h"

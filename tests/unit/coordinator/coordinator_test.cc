@@ -1,11 +1,7 @@
 // tests/unit/coordinator/coordinator_test.cc -- the coordinator on small scripts: the test plays all other processes.
 #include "coordinator/coordinator.h"
 
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <limits>
-#include <optional>
 
 #include "tests/unit/coordinator/run_script.h"
 

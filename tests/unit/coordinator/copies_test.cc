@@ -2,8 +2,6 @@
 // partitions.
 #include "core/checkpoint/copies.h"
 
-#include <gtest/gtest.h>
-
 #include "tests/sim/memory_checkpoints.h"
 #include "tests/unit/coordinator/run_script.h"
 

@@ -1,9 +1,4 @@
-// tests/unit/coordinator/dispatch_test.cc
 #include "coordinator/dispatch.h"
-
-#include <gtest/gtest.h>
-
-#include <set>
 
 #include "core/rounds/placement.h"
 #include "rota/rotation.h"

@@ -1,5 +1,4 @@
 // tests/unit/coordinator/epoch_end_test.cc -- early stopping by the score of held-out data.
-#include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"
 

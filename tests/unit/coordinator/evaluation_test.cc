@@ -1,12 +1,4 @@
-// tests/unit/coordinator/evaluation_test.cc
 #include "coordinator/evaluation.h"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <random>
 
 namespace rota {
 namespace {

@@ -1,5 +1,4 @@
 // tests/unit/coordinator/joining_test.cc -- workers that join and leave a running job.
-#include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"
 

@@ -1,8 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <limits>
-
 #include "coordinator/run_preparation.h"
 
 namespace rota {

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include "coordinator/training.h"
 
 namespace rota {

@@ -1,5 +1,4 @@
 // tests/unit/coordinator/resumed_run_test.cc -- runs that continue after a commit.
-#include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"
 

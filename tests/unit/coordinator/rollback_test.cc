@@ -1,6 +1,5 @@
 // tests/unit/coordinator/rollback_test.cc -- a process of a running job is lost: all go back to the newest checkpoint
 // with its replacement.
-#include <gtest/gtest.h>
 
 #include "tests/unit/coordinator/run_script.h"
 

@@ -1,7 +1,4 @@
-// tests/unit/coordinator/roster_test.cc
 #include "coordinator/roster.h"
-
-#include <gtest/gtest.h>
 
 #include "core/base/version.h"
 

@@ -1,5 +1,4 @@
 // tests/unit/coordinator/shared_rounds_test.cc -- the coordinator with shared rounds, of one scheduler or of two.
-#include <gtest/gtest.h>
 
 #include "coordinator/coordinator.h"
 #include "tests/unit/coordinator/run_script.h"

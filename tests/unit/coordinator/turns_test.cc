@@ -1,8 +1,3 @@
-// tests/unit/coordinator/turns_test.cc
-#include <gtest/gtest.h>
-
-#include <random>
-
 #include "coordinator/dispatch.h"
 
 namespace rota {

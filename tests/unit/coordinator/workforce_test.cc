@@ -1,7 +1,4 @@
-// tests/unit/coordinator/workforce_test.cc
 #include "coordinator/workforce.h"
-
-#include <gtest/gtest.h>
 
 namespace rota {
 namespace {

@@ -1,7 +1,4 @@
 // tests/unit/kvstore/large_checkpoints_test.cc -- a partition that may keep a thousand bytes of a checkpoint in memory.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_store.h"

@@ -1,7 +1,4 @@
 // tests/unit/kvstore/own_disk_test.cc -- a partition's own disk, the test plays the coordinator.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "kvstore/checkpoints.h"
 #include "tests/sim/memory_checkpoints.h"

@@ -1,11 +1,6 @@
 // tests/unit/kvstore/partition_test.cc -- one partition on small scripts; the test plays all other processes.
 #include "kvstore/partition.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-
 #include "tests/sim/memory_checkpoints.h"
 #include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/runtime/node_stage.h"

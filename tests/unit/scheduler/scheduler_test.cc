@@ -1,8 +1,6 @@
 // tests/unit/scheduler/scheduler_test.cc -- one scheduler on small scripts; the test plays all other processes.
 #include "scheduler/scheduler.h"
 
-#include <gtest/gtest.h>
-
 #include "core/checkpoint/cut.h"
 #include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/runtime/node_stage.h"

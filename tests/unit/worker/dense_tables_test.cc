@@ -1,6 +1,5 @@
 // tests/unit/worker/dense_tables_test.cc -- one worker with two of four shards, and a dense table of six rows in two
 // partitions.
-#include <gtest/gtest.h>
 
 #include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/rounds/even_hosts.h"

@@ -1,7 +1,5 @@
 #include "worker/epoch_tally.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

@@ -1,10 +1,6 @@
 // tests/unit/worker/epoch_work_test.cc -- evaluations of the shards 4 and 5; saving is in saving_test.cc.
 #include "worker/epoch_work.h"
 
-#include <gtest/gtest.h>
-
-#include <stdexcept>
-
 #include "tests/unit/core/rounds/even_hosts.h"
 #include "tests/unit/worker/worker_stage.h"
 

@@ -1,7 +1,5 @@
 #include "worker/exchanges.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

@@ -1,10 +1,6 @@
 // tests/unit/worker/input_reading_test.cc -- an app that reads files of one number each.
 #include "worker/input_reading.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-
 #include "core/base/file_hash.h"
 #include "rota/error.h"
 #include "tests/unit/core/runtime/node_stage.h"

@@ -1,9 +1,4 @@
-// tests/unit/worker/lanes_test.cc
 #include "worker/lanes.h"
-
-#include <gtest/gtest.h>
-
-#include <string>
 
 namespace rota {
 namespace {

@@ -1,7 +1,4 @@
-// tests/unit/worker/leases_test.cc
 #include "worker/leases.h"
-
-#include <gtest/gtest.h>
 
 #include "rota/dense_slice.h"
 

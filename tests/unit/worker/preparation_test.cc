@@ -1,8 +1,6 @@
 // tests/unit/worker/preparation_test.cc -- a worker up to READY, and the data that it hands over to the next one.
 #include "worker/preparation.h"
 
-#include <gtest/gtest.h>
-
 #include "core/base/file_hash.h"
 #include "tests/unit/worker/worker_stage.h"
 

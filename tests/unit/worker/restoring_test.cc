@@ -1,5 +1,4 @@
 // tests/unit/worker/restoring_test.cc -- a worker of a resumed run.
-#include <gtest/gtest.h>
 
 #include "tests/unit/worker/worker_stage.h"
 #include "worker/preparation.h"

@@ -1,5 +1,4 @@
 // tests/unit/worker/saving_test.cc -- ten objects for two partitions, of which one is in another process.
-#include <gtest/gtest.h>
 
 #include "tests/unit/core/runtime/node_stage.h"
 #include "worker/epoch_work.h"

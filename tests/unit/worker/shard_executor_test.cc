@@ -2,10 +2,6 @@
 // sees.
 #include "worker/shard_executor.h"
 
-#include <gtest/gtest.h>
-
-#include <limits>
-
 #include "core/base/clock.h"
 #include "tests/unit/worker/worker_stage.h"
 

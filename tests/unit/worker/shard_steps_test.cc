@@ -1,7 +1,5 @@
 #include "worker/shard_steps.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

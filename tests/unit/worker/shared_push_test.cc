@@ -1,9 +1,3 @@
-// tests/unit/worker/shared_push_test.cc
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <limits>
-
 #include "core/rounds/views.h"
 #include "tests/unit/core/wire/round_messages.h"
 #include "worker/shared_rounds.h"

@@ -1,11 +1,6 @@
 // tests/unit/worker/shared_rounds_test.cc -- the ledger of two shards.  Rounds and commits are named from 1 here.
 #include "worker/shared_rounds.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <stdexcept>
-
 #include "tests/unit/worker/worker_stage.h"
 
 namespace rota {

@@ -1,8 +1,6 @@
 // tests/unit/worker/worker_test.cc -- which messages a worker accepts, and when.
 #include "worker/worker.h"
 
-#include <gtest/gtest.h>
-
 #include "tests/unit/worker/worker_stage.h"
 
 namespace rota {

@@ -1,9 +1,6 @@
 #include "cli/folders/private_folder.h"
 
-#include <gtest/gtest.h>
 #include <sys/stat.h>
-
-#include <cstdlib>
 
 #include "tests/unit/core/base/temporary_folder.h"
 

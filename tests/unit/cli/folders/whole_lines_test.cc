@@ -1,7 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <sstream>
-
 #include "cli/folders/result_file.h"
 
 namespace rota {

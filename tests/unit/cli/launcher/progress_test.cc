@@ -1,8 +1,6 @@
 // tests/unit/cli/launcher/progress_test.cc -- the lines that a user sees during a run.
 #include "cli/launcher/progress.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "cli/launcher/restarts.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

@@ -1,7 +1,5 @@
 #include "cli/remote/agent_messages.h"
 
-#include <gtest/gtest.h>
-
 #include "core/base/version.h"
 
 namespace rota {

@@ -1,9 +1,5 @@
 #include "cli/remote/hosts.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-
 #include "tests/unit/core/base/temporary_folder.h"
 
 namespace rota {

@@ -1,6 +1,3 @@
-// tests/unit/cli/remote/place_test.cc
-#include <gtest/gtest.h>
-
 #include "cli/remote/agent_messages.h"
 #include "tests/unit/core/base/temporary_folder.h"
 

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include "cli/remote/agent_messages.h"
 #include "core/base/json_text.h"
 #include "tests/unit/core/base/temporary_folder.h"

@@ -1,7 +1,4 @@
-// tests/unit/core/records/json_records_test.cc
 #include "core/records/json_records.h"
-
-#include <gtest/gtest.h>
 
 #include "core/base/json_text.h"
 

@@ -1,5 +1,4 @@
 // tests/unit/core/records/record_bytes_test.cc -- the run's records with arbitrary bytes of users and plugins.
-#include <sstream>
 
 #include "core/base/json_text.h"
 #include "core/records/json_records.h"

@@ -1,9 +1,4 @@
-// tests/unit/core/rounds/commits_test.cc
 #include "core/rounds/commits.h"
-
-#include <gtest/gtest.h>
-
-#include <random>
 
 #include "core/rounds/placement.h"
 #include "tests/unit/core/wire/round_messages.h"

@@ -1,5 +1,3 @@
-#include <gtest/gtest.h>
-
 #include "core/rounds/commits.h"
 #include "core/rounds/placement.h"
 #include "tests/unit/core/wire/round_messages.h"

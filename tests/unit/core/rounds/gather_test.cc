@@ -1,7 +1,4 @@
-// tests/unit/core/rounds/gather_test.cc
 #include "core/rounds/gather.h"
-
-#include <gtest/gtest.h>
 
 #include "tests/unit/core/wire/round_messages.h"
 

@@ -1,9 +1,3 @@
-// tests/unit/core/rounds/open_scratch_test.cc
-#include <gtest/gtest.h>
-
-#include <map>
-#include <random>
-
 #include "core/rounds/sparse_rows.h"
 
 namespace rota {

@@ -1,9 +1,3 @@
-// tests/unit/core/rounds/part_sums_test.cc
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <random>
-
 #include "core/rounds/gather.h"
 #include "tests/unit/core/wire/round_messages.h"
 

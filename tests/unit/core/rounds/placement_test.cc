@@ -1,9 +1,4 @@
-// tests/unit/core/rounds/placement_test.cc
 #include "core/rounds/placement.h"
-
-#include <gtest/gtest.h>
-
-#include <vector>
 
 namespace rota {
 namespace {

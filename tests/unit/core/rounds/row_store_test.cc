@@ -1,7 +1,3 @@
-#include <gtest/gtest.h>
-
-#include <random>
-
 #include "core/rounds/placement.h"
 #include "core/rounds/rows.h"
 

@@ -1,7 +1,5 @@
 #include "core/rounds/rows.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 

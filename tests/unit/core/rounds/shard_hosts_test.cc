@@ -1,7 +1,4 @@
-// tests/unit/core/rounds/shard_hosts_test.cc
 #include "core/rounds/shard_hosts.h"
-
-#include <gtest/gtest.h>
 
 #include "tests/unit/core/rounds/even_hosts.h"
 

@@ -1,11 +1,4 @@
-// tests/unit/core/rounds/sparse_rows_test.cc
 #include "core/rounds/sparse_rows.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <map>
-#include <random>
 
 #include "tests/unit/core/wire/round_messages.h"
 

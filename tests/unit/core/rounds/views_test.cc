@@ -1,7 +1,4 @@
-// tests/unit/core/rounds/views_test.cc
 #include "core/rounds/views.h"
-
-#include <gtest/gtest.h>
 
 #include "tests/unit/core/wire/round_messages.h"
 

@@ -1,8 +1,6 @@
 // tests/unit/core/runtime/compute_test.cc -- with real threads; every wait has a timeout.
 #include "core/runtime/compute.h"
 
-#include <gtest/gtest.h>
-
 #include <chrono>
 #include <future>
 #include <thread>

@@ -1,7 +1,4 @@
-// tests/unit/core/runtime/credit_test.cc
 #include "core/runtime/credit.h"
-
-#include <gtest/gtest.h>
 
 #include "core/runtime/host.h"
 #include "tests/unit/core/runtime/node_stage.h"

@@ -1,7 +1,4 @@
-// tests/unit/core/runtime/heartbeat_thread_test.cc
 #include "core/runtime/heartbeat_thread.h"
-
-#include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>

@@ -1,7 +1,5 @@
 #include "core/runtime/listening.h"
 
-#include <gtest/gtest.h>
-
 namespace rota {
 namespace {
 
