@@ -139,11 +139,7 @@ class LassoOracle(RotaTest):
     def sklearn_squared(problem, lambdas):
         fits = []
         for lam in lambdas:
-            if problem.l1_ratio == 1:
-                model = Lasso(alpha=lam, fit_intercept=problem.intercept, tol=1e-13, max_iter=1000000)
-            else:
-                model = ElasticNet(alpha=lam, l1_ratio=problem.l1_ratio, fit_intercept=problem.intercept, tol=1e-13,
-                                   max_iter=1000000)
+            model = Lasso(alpha=lam, fit_intercept=problem.intercept, tol=1e-13, max_iter=1000000)
             model.fit(problem.x, problem.y)
             coefficients = model.coef_.toarray().ravel() if scipy.sparse.issparse(model.coef_) else model.coef_
             fits.append((model.intercept_, coefficients))
@@ -174,30 +170,6 @@ class LassoOracle(RotaTest):
         problem = Problem(*load_svmlight_file(str(file)), intercept=True, standardize=True)
         fits = self.fit(problem, file, "--lambda_ratio=0.05", "--partition=rows", tolerance="1e-8")
         self.check(problem, fits, {"glmnet": self.glmnet(problem, [lam for lam, _, _ in fits])}, kkt=1e-2)
-
-    def test_elastic_net_on_sparse_data(self):
-        file = self.folder / "paper.libsvm"
-        self.rota("generate", "lasso", "--rows=2000", "--columns=20000", "--seed=3", f"--output={file}")
-        problem = Problem(*load_svmlight_file(str(file), n_features=20000), l1_ratio=0.7)
-        fits = self.fit(problem, file, "--path=5", "--lambda_ratio=0.05")
-        self.check(problem, fits, {"scikit-learn": self.sklearn_squared(problem, [lam for lam, _, _ in fits])})
-
-    def test_weighted_logistic_on_dense_data(self):
-        random = np.random.default_rng(5)
-        x = np.round(random.normal(size=(300, 60)) + random.normal(size=(300, 1)), 6)
-        f = x[:, :5] @ [1, -1, 0.5, 2, -0.7]
-        y = np.where(random.random(300) < 1 / (1 + np.exp(-f)), 1.0, -1.0)
-        weights = np.round(random.uniform(0.1, 3, size=300), 6)
-        file, weight_file = self.folder / "dense.libsvm", self.folder / "weights.txt"
-        dump_svmlight_file(x, y, str(file), zero_based=False)
-        np.savetxt(weight_file, weights, fmt="%.6f")
-        problem = Problem(x, y, loss="logistic", l1_ratio=1, intercept=True, weights=weights)
-        fits = self.fit(problem, file, "--lambda_ratio=0.1", f"--weights={weight_file}")
-        lam = fits[0][0]
-        model = LogisticRegression(penalty="l1", C=1 / lam, solver="saga", tol=1e-12, max_iter=200000)
-        model.fit(x, y, sample_weight=problem.w)
-        oracles = {"scikit-learn": [(model.intercept_[0], model.coef_[0])], "glmnet": self.glmnet(problem, [lam])}
-        self.check(problem, fits, oracles)
 
     def test_logistic_elastic_net_path(self):
         """Sparse data whose classes are not even, weights, and columns of very different spread."""

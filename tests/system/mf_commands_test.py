@@ -215,25 +215,6 @@ class MfCommands(RotaTest):
         self.assertEqual(result["of_unknown_user_or_item"], 1)
         self.rota("recommend", "mf", f"--model={out}", f"--ratings={held}", code=2, error="--loss=squared")
 
-    def test_implicit(self):
-        """Lines without a rating, from splitting to recommending."""
-        file = self.folder / "used.txt"
-        file.write_text("".join(f"u{u} i{i}\n" for u in range(40) for i in range(30) if u % 2 == i % 2 and (u + i) % 5))
-        parts = self.folder / "parts"
-        self.run_well("split", "mf", f"--input={file}", f"--output={parts}", "--by=leave_one_out", "--implicit")
-        out, model = self.train("run", parts / "train.txt", "--implicit", "--solver=sgd", "--biases")
-        result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={parts / 'valid.txt'}", "--ranking"))
-        self.assertEqual(result["users"], 40)
-        self.assertGreater(result["recall"], 0.8)
-        found = self.recommended(f"--model={out}", "--top=3")
-        seen = {}
-        for line in (parts / "train.txt").read_text().splitlines():
-            seen.setdefault(line.split()[0], []).append(line.split()[1])
-        for u, user in enumerate(model.users):
-            self.check_best(found[user], model.scores()[u], model.items, seen[user], 3)
-        self.rota("evaluate", "mf", f"--model={out}", f"--input={parts / 'valid.txt'}", code=2, error="--ranking")
-        self.rota("train", "mf", f"--input={file}", f"--out={self.folder / 'explicit'}", code=65, error="used.txt:1:")
-
     def test_a_count_of_zero_is_no_observation(self):
         """In training, held-out data, data by shard, and seen items: als ignored it, bpr counted it as used."""
         lines = [f"u{u} i{i} {1 + (u + i) % 3}" for u in range(40) for i in range(30) if u % 2 == i % 2 and (u + i) % 5]

@@ -64,7 +64,7 @@ class SgdOracle(AppTest):
 
     def test_logistic_objective(self):
         n = len(self.y)
-        for l1, c in ((0, 1.0), (0, 0.01), (1e-3, 0)):
+        for l1, c in ((0, 1.0), (1e-3, 0)):
             flags = [f"--l1={l1}", f"--l2={1 / (n * c) if c else 0}"]
             oracle = (LogisticRegression(C=c, tol=1e-8, max_iter=5000) if c else
                       LogisticRegression(penalty="l1", C=1 / (n * l1), solver="saga", tol=1e-6, max_iter=5000))

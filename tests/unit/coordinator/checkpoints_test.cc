@@ -1,5 +1,3 @@
-// tests/unit/coordinator/checkpoints_test.cc -- which epochs are saved, and when the next one begins.
-
 #include "core/rounds/placement.h"
 #include "tests/unit/coordinator/run_script.h"
 
@@ -26,8 +24,7 @@ void train_while_writing(Script& run, Epoch epoch, Nanoseconds written_after) {
 
 // Every epoch should be saved; the first one is being written.
 Script run_that_saves() {
-  RunPlan plan = small_plan();
-  plan.epochs = 9;
+  RunPlan plan = small_plan(9);
   plan.eval_every = 0;
   Script run(plan);
   run.prepare();
@@ -43,9 +40,7 @@ std::vector<Epoch> saved(const Script& run) {
 }
 
 TEST(Saving, TheNextEpochIsHeldBackUntilTheBoundaryIsDone) {
-  RunPlan plan = small_plan();
-  plan.epochs = 2;
-  Script run(plan);
+  Script run(small_plan(2));
   run.prepare();
   run.schedule(1);
   run.schedule(3, 2);
@@ -63,8 +58,7 @@ TEST(Saving, TheNextEpochIsHeldBackUntilTheBoundaryIsDone) {
 }
 
 TEST(Saving, AnEpochThatIsNeitherEvaluatedNorSavedFlowsIntoTheNext) {
-  RunPlan plan = small_plan();
-  plan.epochs = 2;
+  RunPlan plan = small_plan(2);
   plan.eval_every = plan.checkpoint_every = 0;
   Script run(plan);
   run.prepare();
@@ -201,23 +195,6 @@ TEST(Checkpoint, EveryObjectAndEveryRowIsInOneOfTheHashes) {
     EXPECT_EQ(record.model_hash != before.model_hash, model) << i;
     EXPECT_EQ(record.state_hash != before.state_hash, !model && !cut) << i;
   }
-}
-
-TEST(Checkpoint, AStateOfPullIsPartOfTheState) {
-  const RunPlan plan = plan_of(2);
-  const auto record_with = [&](const Hash128& hash) {
-    Checkpoint checkpoint(plan, plan.workers, 3);
-    EXPECT_TRUE(checkpoint.written(0, report_of(plan, 0)));
-    Written other = report_of(plan, 1);
-    other.objects.back().hash = hash;
-    EXPECT_TRUE(checkpoint.written(1, other));
-    CommitRecord record;
-    checkpoint.fill(record);
-    return record;
-  };
-  EXPECT_EQ(record_with({1, 2}).model_hash, record_of(2).model_hash);
-  EXPECT_NE(record_with({1, 2}).state_hash, record_of(2).state_hash);
-  EXPECT_NE(record_with({1, 2}).state_hash, record_with({1, 3}).state_hash);
 }
 
 TEST(Checkpoint, ObjectsAreSharedOutAsTheyArePlaced) {

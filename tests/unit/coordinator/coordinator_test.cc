@@ -1,4 +1,3 @@
-// tests/unit/coordinator/coordinator_test.cc -- the coordinator on small scripts: the test plays all other processes.
 #include "coordinator/coordinator.h"
 
 #include <csignal>
@@ -44,19 +43,6 @@ TEST(Coordinator, ARunFromHelloToStop) {
   ASSERT_TRUE(run.ended_with(ExitCode::ok));
   EXPECT_EQ(run.sent<Stop>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Stop>(kScheduler).size(), 1U);
-}
-
-TEST(Coordinator, ASliceForTwoShardsIsTheSchedulesFault) {
-  Script run;
-  run.prepare();
-  Rounds rounds;
-  rounds.first = 1;
-  rounds.rounds.resize(1);
-  rounds.rounds[0].owned = {1, 1};
-  run.receive(kScheduler, rounds);
-  EXPECT_TRUE(run.ended_with(ExitCode::failed, "schedule, round 1: slice 1 is given to two shards"));
-  EXPECT_TRUE(run.sent<Tasks>(kWorker).empty()) << "it is not given out";
-  EXPECT_EQ(run.sent<Stop>(kWorker).at(0).code, ExitCode::failed);
 }
 
 TEST(Coordinator, ATermThatIsNoNumberEndsTheRun) {
@@ -132,14 +118,6 @@ TEST(Coordinator, UnexpectedProcessIsRefused) {
     EXPECT_EQ(run.diary->has("refused role=worker-5"), !begun);
     EXPECT_FALSE(run.ended.has_value());
   }
-}
-
-TEST(Coordinator, AMemberThatRestartsDuringTheRunIsLost) {
-  Script run;
-  run.prepare();
-  run.receive(kWorker, run.hello(kWorker, 2));
-  EXPECT_TRUE(run.ended_with(ExitCode::temporary, "worker-0 (pid 7 on node5) was lost: it restarted during the run"));
-  EXPECT_EQ(run.sent<Refuse>(kWorker).at(0).code, ExitCode::temporary);
 }
 
 TEST(Coordinator, ALostWorkerEndsTheRunWithItsName) {
@@ -225,18 +203,6 @@ TEST(Coordinator, ARestartedCoordinatorNamesMissingMembers) {
   }
 }
 
-TEST(Coordinator, AFaultEndsTheRunWithItsCode) {
-  Script run;
-  run.prepare();
-  run.receive(kWorker, Fault{ExitCode::bad_data, "data.txt:3: no number"});
-  EXPECT_TRUE(run.ended_with(ExitCode::bad_data, "data.txt:3: no number [worker-0]"))
-      << "errors of the user begin with their place";
-  Script other;
-  other.prepare();
-  other.receive(kWorker, Fault{ExitCode::failed, "push threw"});
-  EXPECT_EQ(other.ended.value_or(Ending{}).what, "worker-0: push threw");
-}
-
 // Such an end counted as success, and a missing commit record was read.
 TEST(Coordinator, AFaultWithoutACodeIsABug) {
   Script run;
@@ -293,9 +259,7 @@ TEST(Coordinator, ASecondReadyIsRefused) {
 
 // It was handled like the first, after its state had been released.
 TEST(Coordinator, ASecondSavedIsRefused) {
-  RunPlan plan = small_plan();
-  plan.epochs = 2;
-  Script run(plan);
+  Script run(small_plan(2));
   run.prepare();
   run.train(1, 1);
   run.put(1);
@@ -306,9 +270,7 @@ TEST(Coordinator, ASecondSavedIsRefused) {
 }
 
 TEST(Coordinator, ASignalEndsTheRunAfterTheEpochWithACheckpoint) {
-  RunPlan plan = small_plan();
-  plan.epochs = 5;
-  Script run(plan);
+  Script run(small_plan(5));
   run.prepare();
   run.schedule(1);
   run.receive(kCoordinator, Stop{ExitCode::interrupted, "stopped by a signal"});
@@ -324,9 +286,7 @@ TEST(Coordinator, ASignalEndsTheRunAfterTheEpochWithACheckpoint) {
 // Another whole epoch was trained first.
 TEST(Coordinator, ASignalDuringASaveEndsTheRunAfterIt) {
   for (const bool put : {false, true}) {
-    RunPlan plan = small_plan();
-    plan.epochs = 5;
-    Script run(plan);
+    Script run(small_plan(5));
     run.prepare();
     run.schedule(1);
     run.schedule(3, 2);
@@ -349,8 +309,7 @@ TEST(Coordinator, ASignalDuringASaveEndsTheRunAfterIt) {
 }
 
 TEST(Coordinator, ASignalDuringAnEvaluationMakesTheEpochTheLast) {
-  RunPlan plan = small_plan();
-  plan.epochs = 5;
+  RunPlan plan = small_plan(5);
   plan.checkpoint_every = 0;
   Script run(plan);
   run.prepare();
@@ -365,9 +324,7 @@ TEST(Coordinator, ASignalDuringAnEvaluationMakesTheEpochTheLast) {
 
 // The run ended at once, and lost the work since its last checkpoint.
 TEST(Coordinator, ASignalledMemberEndsTheRunCleanly) {
-  RunPlan plan = small_plan();
-  plan.epochs = 5;
-  Script run(plan);
+  Script run(small_plan(5));
   run.prepare();
   run.schedule(1);
   // A batch system signals all processes of a job at once.
@@ -449,9 +406,7 @@ TEST(Coordinator, ASecondSignalEndsTheRunAtOnce) {
 }
 
 TEST(Coordinator, TheAppDecidesTheEpochsByDefault) {
-  RunPlan plan = small_plan();
-  plan.epochs = 0;
-  Script run(plan);
+  Script run(small_plan(0));
   run.prepare();
   EXPECT_EQ(run.sent<Start>(kScheduler).at(0).last, 3U);
   run.train(1, 1);
@@ -459,25 +414,18 @@ TEST(Coordinator, TheAppDecidesTheEpochsByDefault) {
   EXPECT_FALSE(run.ended.has_value());
 }
 
-TEST(Coordinator, AnAsynchronousRunIsRecordedAsNotReproducible) {
-  for (const bool asynchronous : {false, true}) {
-    RunPlan plan = small_plan();
-    plan.asynchronous = asynchronous;
-    Script run(plan);
-    run.prepare();
-    EXPECT_EQ(run.diary->has("not_reproducible"), asynchronous);
-  }
-}
-
 TEST(Coordinator, BadDataNamesItsPlaceThenItsProcess) {
-  Script run;
-  run.join();
-  run.receive(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, Push::attach, shard 1)"});
-  EXPECT_EQ(run.ended->what, "docs:6: no number (plugin lda, Push::attach, shard 1) [worker-0]");
-  Script other;
-  other.join();
-  other.receive(kWorker, Fault{ExitCode::bad_data, "docs:6: no number (plugin lda, load, worker-0)"});
-  EXPECT_EQ(other.ended->what, "docs:6: no number (plugin lda, load, worker-0)");
+  for (const auto& [code, what, shown] :
+       {std::tuple(ExitCode::bad_data, "docs:6: no number (plugin lda, Push::attach, shard 1)",
+                   "docs:6: no number (plugin lda, Push::attach, shard 1) [worker-0]"),
+        {ExitCode::bad_data, "docs:6: no number (plugin lda, load, worker-0)",
+         "docs:6: no number (plugin lda, load, worker-0)"},
+        {ExitCode::failed, "push threw", "worker-0: push threw"}}) {
+    Script run;
+    run.join();
+    run.receive(kWorker, Fault{code, what});
+    EXPECT_TRUE(run.ended_with(code, shown));
+  }
 }
 
 TEST(Coordinator, ACommitThatCannotBeWrittenEndsTheRun) {

@@ -168,17 +168,6 @@ TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
   EXPECT_EQ(dispatch.take_done(), (Done{{0, 1}}));
 }
 
-TEST(Dispatch, APartitionLearnsWhichWorkersNeedTheCommit) {
-  Dispatch dispatch(tests::even_hosts(1, 1), 1, 0, 1, tables());
-  give_out(dispatch, 9, {sharing({1}), 2, 4, Feedback::reply});
-  const auto expects = dispatch.take_expects();
-  ASSERT_EQ(expects.size(), 1U);
-  ASSERT_TRUE(expects[0].second.awaited_by.has_value());
-  EXPECT_EQ(expects[0].second.awaited_by->scheduler, 2U);
-  EXPECT_EQ(expects[0].second.awaited_by->round, 4U);
-  EXPECT_EQ(expects[0].second.rows.round, 9U);
-}
-
 TEST(Dispatch, RoundsAreDoneInTheirOrder) {
   Dispatch dispatch(tests::even_hosts(1, 1), 1, 1, 1, tables());
   give_out(dispatch, 1, turn_of(1, sharing({1})));
@@ -195,17 +184,6 @@ TEST(Dispatch, RoundsAreDoneInTheirOrder) {
   EXPECT_EQ(dispatch.take_done(), (Done{{0, 3}}));
   dispatch.epoch_done(2);
   EXPECT_EQ(dispatch.take_done(), (Done{{0, 4}}));
-}
-
-TEST(Dispatch, EachSchedulerGetsItsOwnNumbers) {
-  Dispatch dispatch(tests::even_hosts(1, 1), 1, 0, 1, tables());
-  give_out(dispatch, 10, {sharing({1}), 0, 5, Feedback::changes});
-  give_out(dispatch, 11, {sharing({2}), 1, 5, Feedback::changes});
-  give_out(dispatch, 12, {sharing({3}), 0, 6, Feedback::changes});
-  for (const RoundId id : {12, 11}) EXPECT_TRUE(dispatch.committed(id, 0));
-  EXPECT_EQ(dispatch.take_done(), Done{});
-  EXPECT_TRUE(dispatch.committed(10, 0));
-  EXPECT_EQ(dispatch.take_done(), (Done{{0, 6}, {1, 5}}));
 }
 
 TEST(Dispatch, ACommitThatIsNotDueIsRefused) {

@@ -1,5 +1,3 @@
-// tests/unit/coordinator/epoch_end_test.cc -- early stopping by the score of held-out data.
-
 #include "tests/unit/coordinator/run_script.h"
 
 namespace rota::tests {
@@ -8,8 +6,7 @@ namespace {
 const std::vector<Score> kScores = {{.name = "error", .term = "errors", .scale = Score::Scale::sum, .held_out = true}};
 
 RunPlan patient(std::uint32_t patience, Epoch epochs = 9) {
-  RunPlan plan = small_plan();
-  plan.epochs = epochs;
+  RunPlan plan = small_plan(epochs);
   plan.patience = patience;
   plan.checkpoint_every = 0;
   return plan;
@@ -74,15 +71,9 @@ TEST(Patience, WaitsForTheBestEpochToBeWritten) {
 
 TEST(Patience, AResumedJobKeepsTheBestEpoch) {
   RunPlan plan = patient(2);
-  plan.resume = CommitRecord{};
-  plan.resume->app = "counting";
-  plan.resume->epoch = 4;
-  plan.resume->next_round = 9;
-  plan.resume->items = 10;
+  plan.resume = commit_of(4);
   plan.resume->record.best = BestSoFar{2, 3, 1};
-  plan.best = CommitRecord{};
-  plan.best->app = "counting";
-  plan.best->epoch = 2;
+  plan.best = commit_of(2);
   Script run(plan);
   prepare(run);
   run.schedule(9, 5);

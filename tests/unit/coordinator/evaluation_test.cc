@@ -40,14 +40,6 @@ TEST(Evaluation, ReportsThatDoNotFitAreRefused) {
   EXPECT_FALSE(evaluation.add(kWorker, of_worker({{0, {1, 2}}}, {}))) << "twice";
 }
 
-TEST(Evaluation, WithoutSlicesOrTermsThereIsStillATotal) {
-  Evaluation nothing(1, 0, 1, 0);
-  EXPECT_TRUE(nothing.add(kWorker, of_worker({{0, {}}}, {})));
-  EXPECT_TRUE(nothing.add(kPartition, of_partition({})));
-  EXPECT_TRUE(nothing.complete());
-  EXPECT_TRUE(nothing.total().empty());
-}
-
 TEST(Evaluation, TheOrderOfReportsChangesNoBit) {
   std::mt19937_64 random(1);
   std::vector<double> share(13 + 26 + 3);
@@ -175,13 +167,6 @@ TEST(BestEpoch, ABetterOneResetsTheCount) {
     best.add(epoch, valid, Better::larger);
   EXPECT_EQ(best.best(), (BestSoFar{3, 2, 1}));
   EXPECT_FALSE(best.over());
-}
-
-TEST(BestEpoch, ContinuesFromTheResumedState) {
-  BestEpoch best(2, BestSoFar{7, 1.5, 1});
-  EXPECT_FALSE(best.over());
-  EXPECT_FALSE(best.add(9, 1.6, Better::smaller));
-  EXPECT_TRUE(best.over());
 }
 
 TEST(BestEpoch, WithoutPatienceNothingIsFollowed) {

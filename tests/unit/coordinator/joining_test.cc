@@ -1,5 +1,3 @@
-// tests/unit/coordinator/joining_test.cc -- workers that join and leave a running job.
-
 #include "tests/unit/coordinator/run_script.h"
 
 namespace rota::tests {
@@ -8,8 +6,7 @@ namespace {
 constexpr NodeId kNew{Role::worker, 1};
 
 RunPlan plan_of_two_epochs() {
-  RunPlan plan = small_plan();
-  plan.epochs = 2;
+  RunPlan plan = small_plan(2);
   plan.checkpoint_every = 0;  // only before shards move
   plan.on_loss = OnLoss::restart;
   return plan;
@@ -42,24 +39,6 @@ TEST(Joining, ANewWorkerIsWelcomedInTheCurrentEra) {
     ASSERT_EQ(run.sent<ReadAhead>(worker).size(), 1U) << worker.name();
     EXPECT_EQ(run.sent<ReadAhead>(worker)[0].shard_hosts.size(), 2U);
   }
-}
-
-TEST(Joining, AWorkerWithAnotherPluginIsRefused) {
-  Script run;
-  Hello scheduler = run.hello(kScheduler), worker = run.hello(kWorker);
-  scheduler.plugin = Hash128{1, 1};
-  worker.plugin = Hash128{2, 2};
-  run.receive(kScheduler, scheduler);
-  run.receive(kWorker, worker);
-  ASSERT_EQ(run.sent<Refuse>(kWorker).size(), 1U);
-  EXPECT_EQ(run.sent<Refuse>(kWorker)[0].code, ExitCode::wrong_version);
-  EXPECT_TRUE(run.diary->has("refused role=worker-0 why=worker-0 on node5 has opened another plugin file"));
-  EXPECT_FALSE(run.ended.has_value());
-  EXPECT_TRUE(run.sent<Welcome>(kScheduler).empty());
-  worker.plugin = scheduler.plugin;
-  worker.incarnation = 2;
-  run.receive(kWorker, worker);
-  EXPECT_EQ(run.sent<Welcome>(kWorker).size(), 1U);
 }
 
 TEST(Joining, ShardsMoveAtAnEpochsEndWhenAllAreReady) {

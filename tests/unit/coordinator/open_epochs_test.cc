@@ -35,20 +35,6 @@ TEST(OpenEpochs, AnEpochEndsWithTheLastWorkerAndScheduler) {
   EXPECT_FALSE(epochs.next_is_over());
 }
 
-TEST(OpenEpochs, OneSchedulersFiguresHaveTheirOwnNames) {
-  OpenEpochs epochs(1, 1);
-  epochs.begin(1);
-  epochs.given_out(1);
-  epochs.add(0, EpochFigures{1, {{"gap", 0.5}}, {}, true});
-  epochs.add(0, done_of(1, 0));
-  ASSERT_TRUE(epochs.next_is_over());
-  const OpenEpochs::Over over = epochs.take();
-  const EpochRecord& record = over.record;
-  EXPECT_TRUE(over.ends_job);
-  EXPECT_EQ(record.figures.front().first, "gap");
-  EXPECT_FALSE(record.converged.has_value()) << "no schedule has a criterion";
-}
-
 TEST(OpenEpochs, TimesAndTrafficAddUpOverTheWorkers) {
   OpenEpochs epochs(2, 1);
   epochs.begin(1);

@@ -1,5 +1,3 @@
-// tests/unit/coordinator/resumed_run_test.cc -- runs that continue after a commit.
-
 #include "tests/unit/coordinator/run_script.h"
 
 namespace rota::tests {
@@ -26,13 +24,8 @@ TEST(ResumedRun, AResumeAfterTheLastEpochRepeatsItsResult) {
 }
 
 TEST(ResumedRun, AResumedRunContinuesAfterTheCommit) {
-  RunPlan plan = small_plan();
-  plan.epochs = 4;
-  plan.resume = CommitRecord{};
-  plan.resume->app = "counting";
-  plan.resume->epoch = 2;
-  plan.resume->next_round = 5;
-  plan.resume->items = 10;
+  RunPlan plan = small_plan(4);
+  plan.resume = commit_of(2);
   plan.resume->files = {{"epoch-00000002/partition-0.era-6.sst", 1, {}}};
   plan.era = 7;
   Script run(plan);

@@ -1,4 +1,4 @@
-// tests/unit/coordinator/rollback_test.cc -- a process of a running job is lost: all go back to the newest checkpoint
+// A process of a running job is lost: all go back to the newest checkpoint
 // with its replacement.
 
 #include "tests/unit/coordinator/run_script.h"
@@ -7,8 +7,7 @@ namespace rota::tests {
 namespace {
 
 RunPlan plan_that_restarts() {
-  RunPlan plan = small_plan();
-  plan.epochs = 2;
+  RunPlan plan = small_plan(2);
   plan.on_loss = OnLoss::restart;
   plan.rejoin_timeout = 20 * kSecond;
   return plan;

@@ -98,17 +98,6 @@ TEST_F(Members, AnotherPluginFileIsRefusedAndBothAreNamed) {
   EXPECT_TRUE(roster.check(kOther, other).ok()) << "a member that left is not compared";
 }
 
-TEST_F(Members, ANewStartTakesThePlaceOfTheOldOne) {
-  roster.join(kWorker, hello(), 0);
-  Hello again = hello();
-  again.incarnation = 56;
-  again.pid = 78;
-  roster.join(kWorker, again, kSecond);
-  EXPECT_EQ(roster.describe(kWorker), "worker-0 (pid 78 on node5)");
-  ASSERT_EQ(roster.welcome(both()).peers.size(), 1U);
-  EXPECT_EQ(roster.welcome(both()).peers[0].incarnation, 56U);
-}
-
 // Under two coordinators two starts of a process joined in turn, and its links to others did not match.
 TEST_F(Members, ARestartedCoordinatorGivesNewIncarnations) {
   RunPlan later = plan();
@@ -131,16 +120,6 @@ TEST_F(Members, PartitionsAreSpreadOverTheirHosts) {
   const NodeId store{Role::kvstore, 0};
   EXPECT_EQ(MembersOf(with_stores).roster.welcome(both()).partition_hosts, (std::vector<NodeId>{store, store, store}));
   EXPECT_EQ(MembersOf(with_stores).roster.missing(), "scheduler-0, worker-0, worker-1, kvstore-0");
-}
-
-TEST_F(Members, WelcomeNamesAll) {
-  join_all();
-  const Welcome welcome = roster.welcome(both());
-  ASSERT_EQ(welcome.peers.size(), 3U);
-  EXPECT_EQ(welcome.peers[0].process, kScheduler);
-  EXPECT_EQ(welcome.peers[0].endpoint, "ipc://here");
-  EXPECT_EQ(welcome.peers[0].incarnation, 55U);
-  EXPECT_EQ(welcome.partition_hosts.size(), 3U);
 }
 
 TEST_F(Members, ASilentMemberIsLostAfterTheTimeout) {

@@ -1,4 +1,3 @@
-// tests/unit/coordinator/run_preparation_test.cc -- reports of plugins: options that change nothing, and convergence.
 #include "tests/unit/coordinator/run_script.h"
 
 namespace rota::tests {

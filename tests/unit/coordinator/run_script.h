@@ -65,13 +65,23 @@ class Diary final : public Recorder {
   std::function<void()> while_finishing;  // what happens while the result is written
 };
 
-inline RunPlan small_plan() {
+inline RunPlan small_plan(Epoch epochs = 1) {
   RunPlan plan;
   plan.hash = {1, 2};
   plan.shards = plan.slices = 2;
-  plan.epochs = 1;
+  plan.epochs = epochs;
   plan.on_loss = OnLoss::stop;
   return plan;
+}
+
+// Of an epoch, as far as a resumed run needs it.
+inline CommitRecord commit_of(Epoch epoch) {
+  CommitRecord commit;
+  commit.app = "counting";
+  commit.epoch = epoch;
+  commit.next_round = 2 * epoch + 1;
+  commit.items = 10;
+  return commit;
 }
 
 class Script : public NodeStage {

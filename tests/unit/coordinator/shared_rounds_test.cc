@@ -1,5 +1,3 @@
-// tests/unit/coordinator/shared_rounds_test.cc -- the coordinator with shared rounds, of one scheduler or of two.
-
 #include "coordinator/coordinator.h"
 #include "tests/unit/coordinator/run_script.h"
 
@@ -130,8 +128,7 @@ TEST(SharedRounds, TheEpochAndTheJobEndWithTheLastScheduler) {
 }
 
 TEST(SharedRounds, AScheduleMayEndTheJobBeforeItsLastEpoch) {
-  RunPlan plan = small_plan();
-  plan.epochs = 4;
+  RunPlan plan = small_plan(4);
   plan.eval_every = plan.checkpoint_every = 0;
   Script run(plan);
   run.prepare();
@@ -146,9 +143,7 @@ TEST(SharedRounds, AScheduleMayEndTheJobBeforeItsLastEpoch) {
 }
 
 TEST(SharedRounds, ItsScheduleEndsAJobWithoutALastEpoch) {
-  RunPlan plan = small_plan();
-  plan.epochs = 0;
-  Script run(plan);
+  Script run(small_plan(0));
   run.app_epochs = 0;
   run.prepare();
   EXPECT_GT(run.sent<Start>(kScheduler).at(0).last, 1'000'000'000U) << "more than --epochs allows";
@@ -165,9 +160,7 @@ TEST(SharedRounds, ItsScheduleEndsAJobWithoutALastEpoch) {
 
 // It was stopped after epoch 1 of 4294967294.
 TEST(SharedRounds, AStoppedJobWithoutALastEpochNamesNone) {
-  RunPlan plan = small_plan();
-  plan.epochs = 0;
-  Script run(plan);
+  Script run(small_plan(0));
   run.app_epochs = 0;
   run.prepare();
   run.receive(kCoordinator, Stop{ExitCode::terminated, "enough"});
@@ -179,12 +172,8 @@ TEST(SharedRounds, AStoppedJobWithoutALastEpochNamesNone) {
 
 // It continued after the end that the schedule had decided.
 TEST(SharedRounds, AResumedRunWhoseScheduleHadEndedTheJobIsDone) {
-  RunPlan plan = small_plan();
-  plan.epochs = 4;
-  plan.resume = CommitRecord{};
-  plan.resume->app = "counting";
-  plan.resume->epoch = 1;
-  plan.resume->items = 10;
+  RunPlan plan = small_plan(4);
+  plan.resume = commit_of(1);
   plan.resume->ends_job = true;
   Script run(plan);
   run.prepare();

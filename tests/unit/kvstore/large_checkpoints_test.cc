@@ -1,4 +1,4 @@
-// tests/unit/kvstore/large_checkpoints_test.cc -- a partition that may keep a thousand bytes of a checkpoint in memory.
+// A partition that may keep a thousand bytes of a checkpoint in memory.
 
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/checkpoint_store.h"

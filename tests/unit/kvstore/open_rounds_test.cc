@@ -1,4 +1,4 @@
-// tests/unit/kvstore/open_rounds_test.cc -- the second of two partitions, with a dense table of ten rows: 5 to 9.
+// The second of two partitions, with a dense table of ten rows: 5 to 9.
 
 #include "kvstore/partition.h"
 #include "tests/sim/memory_checkpoints.h"

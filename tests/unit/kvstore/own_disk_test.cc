@@ -1,5 +1,3 @@
-// tests/unit/kvstore/own_disk_test.cc -- a partition's own disk, the test plays the coordinator.
-
 #include "kvstore/checkpoints.h"
 #include "tests/sim/memory_checkpoints.h"
 #include "tests/unit/core/runtime/node_stage.h"
@@ -18,10 +16,7 @@ class OnItsOwnDisk : public ::testing::Test, protected tests::NodeStage {
     return {name, written->bytes, written->hash};
   }
   void get(const HashedFile& file) {
-    EXPECT_TRUE(act([&](Outbox& out) {
-                  own_.get(1, file, out, [this](Outbox&) { return ++there_, Status(); });
-                  return Status();
-                }).ok());
+    EXPECT_TRUE(act([&](Outbox& out) { own_.get(1, file, out, [this](Outbox&) { return ++there_, Status(); }); }).ok());
   }
   Status take(const Chunk& chunk) {
     return act([&](Outbox& out) { return own_.take(chunk, out); });
@@ -34,7 +29,7 @@ class OnItsOwnDisk : public ::testing::Test, protected tests::NodeStage {
     return std::count_if(names.begin(), names.end(), [](const auto& name) { return name.ends_with(".sst"); });
   }
   void wrote(Epoch epoch, const HashedFile& file) {
-    EXPECT_TRUE(act([&](Outbox& out) { return own_.wrote(epoch, file, out), Status(); }).ok());
+    EXPECT_TRUE(act([&](Outbox& out) { own_.wrote(epoch, file, out); }).ok());
   }
 
   std::shared_ptr<sim::MemoryContents> contents_ = std::make_shared<sim::MemoryContents>();

@@ -106,55 +106,5 @@ TEST(Bytes, AHugeCountIsRefusedWithoutOverflow) {
   }
 }
 
-TEST(Bytes, DoneMeansThatNothingIsLeft) {
-  Writer out;
-  out.put(std::uint16_t{1});
-  Reader in(out.view());
-  (void)in.get<std::uint8_t>();
-  EXPECT_TRUE(in.ok());
-  EXPECT_FALSE(in.done());
-}
-
-TEST(Bytes, CopiesShareTheMemoryAndKeepIt) {
-  Bytes copy;
-  const std::byte* where = nullptr;
-  {
-    const Bytes first = Bytes::from({std::byte{1}, std::byte{2}});
-    where = first.view().data();
-    copy = first;
-  }
-  EXPECT_EQ(copy.view().data(), where);
-  EXPECT_EQ(numbers_of(copy.view()), (std::vector<unsigned>{1, 2}));
-}
-
-TEST(Bytes, GarbageNeverReadsPastTheEnd) {
-  std::mt19937_64 random(1);
-  std::size_t whole = 0;
-  for (int round = 0; round < 2000; ++round) {
-    std::vector<std::byte> bytes(random() % 40);
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-    Reader in(bytes);
-    std::size_t taken = 0;
-    while (in.ok() && !in.done()) {
-      switch (random() % 4) {
-        case 0:
-          taken += in.get_text().size();
-          break;
-        case 1:
-          taken += in.get_all<std::uint16_t>().size() * 2;
-          break;
-        case 2:
-          (void)in.get_varint();
-          break;
-        default:
-          (void)in.get<float>();
-      }
-    }
-    ASSERT_LE(taken, bytes.size());
-    whole += in.done() ? 1 : 0;
-  }
-  EXPECT_GT(whole, 0U);
-}
-
 }  // namespace
 }  // namespace rota

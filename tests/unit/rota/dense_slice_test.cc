@@ -3,13 +3,6 @@
 namespace rota {
 namespace {
 
-TEST(DenseSlice, NewRowsAreZeros) {
-  const DenseSlice<float> slice(3, 4);
-  EXPECT_EQ(slice.rows(), 3U);
-  EXPECT_EQ(slice.numbers().size(), 12U);
-  for (const float number : slice.numbers()) EXPECT_EQ(number, 0.0F);
-}
-
 TEST(DenseSlice, RowsAreNeighboursThatDoNotOverlap) {
   DenseSlice<double> slice(2, 3);
   slice.row(0)[2] = 1;
@@ -42,17 +35,6 @@ TEST(DenseSlice, BytesOfAnotherShapeAreRefusedAndChangeNothing) {
   EXPECT_FALSE(in.ok());
   EXPECT_EQ(slice.row(0)[0], 7.0F);
   EXPECT_EQ(slice.rows(), 2U);
-}
-
-TEST(DenseSlice, ASliceMayBeEmpty) {
-  DenseSlice<double> slice(0, 5);
-  EXPECT_EQ(slice.rows(), 0U);
-  Writer out;
-  slice.encode(out);
-  Reader in(out.view());
-  slice.decode(in);
-  EXPECT_TRUE(in.done());
-  EXPECT_EQ((DenseSlice<double>(4, 0).rows()), 0U);
 }
 
 }  // namespace

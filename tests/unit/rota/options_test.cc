@@ -45,11 +45,5 @@ TEST(Options, ANumberThatIsNoneNamesTheOption) {
   EXPECT_THROW((void)options().integer("rate"), std::invalid_argument);
 }
 
-TEST(Options, AllInOrderOfTheirNames) {
-  const Options all = options();
-  EXPECT_EQ(all.all().size(), 8U);
-  EXPECT_EQ(all.all().begin()->first, "count");
-}
-
 }  // namespace
 }  // namespace rota

@@ -226,16 +226,6 @@ TEST(Priority, InTurnARefusedRowComesFirstInTheNextRound) {
   EXPECT_EQ(rounds, (std::vector<std::vector<Key>>{{0, 2}, {1, 3, 4}, {5, 6, 0}, {7, 1, 2}}));
 }
 
-TEST(Priority, AnEpochIsAsManyRoundsAsWereAskedFor) {
-  PrioritySchedule schedule({.end = 100, .batch = 10, .rounds = 3, .pipeline = 1}, nullptr);
-  Random random({1, 2, 3, 4});
-  for (int i = 1; i <= 9; ++i) {
-    const Round round = schedule.next(random);
-    EXPECT_EQ(round.ends_epoch, i % 3 == 0);
-    feed_back(schedule, round, [](Key) { return 1.0; });
-  }
-}
-
 TEST(Priority, AnInfiniteChangeIsOnlyVeryImportant) {
   PrioritySchedule schedule({.end = 4, .uniform_share = 0}, nullptr);
   Random random({1, 2, 3, 4});

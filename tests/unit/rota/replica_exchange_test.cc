@@ -1,7 +1,11 @@
 #include "rota/replica_exchange.h"
 
+#include "tests/unit/rota/all_steps.h"
+
 namespace rota {
 namespace {
+
+using tests::exchange;
 
 using Replicas = std::vector<std::vector<double>>;
 
@@ -12,25 +16,6 @@ Replicas drawn_replicas(std::size_t shards, std::size_t size) {
   for (auto& replica : replicas)
     for (double& x : replica) x = normal(random);
   return replicas;
-}
-
-// All shards make all steps; returns the bytes that each sent.
-std::vector<std::size_t> exchange(const ReplicaExchange& how, const Dataflow& flow, Replicas& replicas) {
-  std::vector<std::size_t> bytes(replicas.size());
-  for (std::uint32_t step = 0; step < flow.steps.size(); ++step) {
-    std::vector<std::vector<Incoming>> in(replicas.size());
-    for (ShardId s = 0; s < replicas.size(); ++s) {
-      Outgoing out(flow.steps[step][s]);
-      how.scatter(s, replicas[s], step, out);
-      auto messages = out.take();
-      for (std::size_t i = 0; i < messages.size(); ++i) {
-        bytes[s] += messages[i].size();
-        in[flow.steps[step][s][i]].push_back({s, messages[i]});
-      }
-    }
-    for (ShardId s = 0; s < replicas.size(); ++s) how.gather(s, replicas[s], step, in[s]);
-  }
-  return bytes;
 }
 
 std::vector<double> mean_of(const Replicas& replicas) {
@@ -100,14 +85,6 @@ TEST(ReplicaExchange, MixingKeepsTheMeanAndBringsAllToIt) {
     if ((shards & (shards - 1)) == 0)
       for (const auto& replica : replicas) expect_near(replica, mean);
   }
-}
-
-TEST(ReplicaExchange, AveragingOverAllMakesAllEqual) {
-  Replicas replicas = drawn_replicas(6, 9);
-  const std::vector<double> mean = mean_of(replicas);
-  exchange(Averaging(), all_dataflow(6), replicas);
-  for (const auto& replica : replicas) EXPECT_EQ(replica, replicas[0]);
-  expect_near(replicas[0], mean);
 }
 
 TEST(ReplicaExchange, AMessageOfAnotherSizeIsRefused) {

@@ -75,10 +75,6 @@ TEST(Rotation, WithTotalsAnEpochEndsWithASharedRound) {
   EXPECT_EQ(epoch_of(schedule).size(), 7U);
 }
 
-TEST(Rotation, NeedsNoFeedback) {
-  EXPECT_EQ(RotationSchedule(job_of(2, 2)).pipeline(0), 0U);
-}
-
 TEST(BalancedCut, EveryKeyIsInOneSliceOrReplicated) {
   Census weight;
   for (std::uint64_t key = 0; key < 500; ++key) weight.push_back(10000 / (key + 1));

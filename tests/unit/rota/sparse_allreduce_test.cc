@@ -1,6 +1,6 @@
 #include "rota/sparse_allreduce.h"
 
-#include "rota/replica_exchange.h"
+#include "tests/unit/rota/all_steps.h"
 
 namespace rota {
 namespace {
@@ -36,21 +36,10 @@ class Cluster {
   // One round; returns the bytes sent.
   std::size_t reduce(const std::vector<std::vector<double>>& values) {
     for (std::size_t s = 0; s < shards_.size(); ++s) shards_[s].begin(values[s]);
-    std::size_t bytes = 0;
-    for (std::uint32_t step = 0; step < flow_.steps.size(); ++step) {
-      std::vector<std::vector<Incoming>> in(shards_.size());
-      for (ShardId s = 0; s < shards_.size(); ++s) {
-        Outgoing out(flow_.steps[step][s]);
-        shards_[s].scatter(step, out);
-        auto messages = out.take();
-        for (std::size_t i = 0; i < messages.size(); ++i) {
-          bytes += messages[i].size();
-          in[flow_.steps[step][s][i]].push_back({s, messages[i]});
-        }
-      }
-      for (ShardId s = 0; s < shards_.size(); ++s) shards_[s].gather(step, in[s]);
-    }
-    return bytes;
+    const auto bytes = tests::all_steps(
+        flow_, [&](ShardId s, std::uint32_t step, Outgoing& out) { shards_[s].scatter(step, out); },
+        [&](ShardId s, std::uint32_t step, auto& in) { shards_[s].gather(step, in); });
+    return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
   }
   SparseAllreduce& shard(std::size_t s) { return shards_[s]; }
 
@@ -75,18 +64,7 @@ std::vector<double> dense_sum(const std::vector<Want>& wants, const std::vector<
   std::vector<std::vector<double>> replicas(wants.size(), std::vector<double>(keys));
   for (std::size_t s = 0; s < wants.size(); ++s)
     for (std::size_t i = 0; i < values[s].size(); ++i) replicas[s][wants[s].adds[i]] = values[s][i];
-  const NestedSum sum(degrees);
-  const Dataflow flow = nested_dataflow(degrees);
-  for (std::uint32_t step = 0; step < flow.steps.size(); ++step) {
-    std::vector<std::vector<Incoming>> in(replicas.size());
-    for (ShardId s = 0; s < replicas.size(); ++s) {
-      Outgoing out(flow.steps[step][s]);
-      sum.scatter(s, replicas[s], step, out);
-      auto messages = out.take();
-      for (std::size_t i = 0; i < messages.size(); ++i) in[flow.steps[step][s][i]].push_back({s, messages[i]});
-    }
-    for (ShardId s = 0; s < replicas.size(); ++s) sum.gather(s, replicas[s], step, in[s]);
-  }
+  tests::exchange(NestedSum(degrees), nested_dataflow(degrees), replicas);
   return replicas[0];
 }
 

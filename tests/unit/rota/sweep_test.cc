@@ -98,20 +98,6 @@ TEST(RandomSweep, ABatchAsLargeAsTheTableIsTheTable) {
   EXPECT_TRUE(round.ends_epoch);
 }
 
-TEST(RandomSweep, EqualSeedsGiveEqualRounds) {
-  RandomSchedule one(0, 100, 5), two(0, 100, 5);
-  Random first({9, 8, 7, 6}), second({9, 8, 7, 6}), other({9, 8, 7, 5});
-  bool differs = false;
-  for (int i = 0; i < 50; ++i) {
-    const auto rows = one.next(first).shared;
-    EXPECT_EQ(rows, two.next(second).shared);
-  }
-  RandomSchedule three(0, 100, 5), four(0, 100, 5);
-  Random again({9, 8, 7, 6});
-  for (int i = 0; i < 50; ++i) differs = differs || three.next(again).shared != four.next(other).shared;
-  EXPECT_TRUE(differs);
-}
-
 TEST(Open, EveryEpochIsOneOpenRound) {
   OpenSchedule schedule(3, {0.5}, StopBelow{.tolerance = 1});
   Random random({1, 2, 3, 4});

@@ -94,9 +94,5 @@ TEST(WeightedDraw, ChangesAndDrawsVisitOneNodeOfEveryLevel) {
   }
 }
 
-TEST(WeightedDraw, NoKeysAtAll) {
-  EXPECT_EQ(WeightedDraw(0).total(), 0);
-}
-
 }  // namespace
 }  // namespace rota

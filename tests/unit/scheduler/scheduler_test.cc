@@ -1,4 +1,3 @@
-// tests/unit/scheduler/scheduler_test.cc -- one scheduler on small scripts; the test plays all other processes.
 #include "scheduler/scheduler.h"
 
 #include "core/checkpoint/cut.h"
@@ -13,7 +12,7 @@ using tests::bytes_of;
 using tests::text_of;
 
 constexpr NodeId kSelf{Role::scheduler, 0}, kPartition{Role::partition, 0};
-constexpr TableId kSums = 0, kRows = 1, kTogether = 2;
+constexpr TableId kSums = 0;
 
 // What the plugin's schedule does, and what it records; reset for each test.
 struct Play {
@@ -265,15 +264,6 @@ TEST_F(SchedulerNode, AChoiceSeesExactlyTheFeedbackOfItsPipeline) {
   EXPECT_EQ(play.received, (std::vector<double>{10, 20, 30, 40}));
 }
 
-TEST_F(SchedulerNode, FeedbackHasTheRoundsArgumentAndPullsReply) {
-  play.table = kTogether;
-  play.shared = {};
-  begin();
-  ASSERT_TRUE(receive(kPartition, RoundFeedback{1, {}, bytes_of("so be it")}).ok());
-  EXPECT_EQ(play.arguments, (std::vector<double>{1}));
-  EXPECT_EQ(play.replies, (std::vector<std::string>{"so be it"}));
-}
-
 TEST_F(SchedulerNode, AScheduleThatWantsLessGetsNoChanges) {
   play.wished = Feedback::norms;
   begin();
@@ -386,14 +376,10 @@ TEST_F(SchedulerNode, OneOfSeveralContinuesUntilAllEndTheJob) {
 TEST_F(SchedulerNode, ARoundOfRowsThatAreNotThereIsTheSchedulesFault) {
   play.shared = {10};
   ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
-  Status status = receive(kCoordinator, Start{1, 1, 1});
+  const Status status = receive(kCoordinator, Start{1, 1, 1});
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_EQ(status.what(), "schedule, round 1: table sums has no row 10");
   EXPECT_EQ(rounds_sent(), 0U);
-  start();
-  play.table = kRows;
-  ASSERT_TRUE(receive(kCoordinator, JobFacts{}).ok());
-  EXPECT_EQ(receive(kCoordinator, Start{1, 1, 1}).what(), "schedule, round 1: table 1 is not a shared table");
 }
 
 TEST_F(SchedulerNode, WhatTheScheduleThrowsNamesPluginHookAndRound) {

@@ -1,4 +1,4 @@
-// tests/unit/worker/dense_tables_test.cc -- one worker with two of four shards, and a dense table of six rows in two
+// One worker with two of four shards, and a dense table of six rows in two
 // partitions.
 
 #include "tests/unit/core/job/empty_app.h"
@@ -16,9 +16,8 @@ using tests::rows_of;
 
 constexpr NodeId kWorker{Role::worker, 0}, kPartitions[] = {{Role::partition, 0}, {Role::partition, 1}};
 
-// Row 0 of the view at each push of the first shard, and the number of deltas that it received.
+// Row 0 of the view at each push of the first shard.
 std::vector<double> seen;
-std::size_t deltas_received;
 
 class LookingPush final : public Push {
  public:
@@ -31,7 +30,6 @@ class LookingPush final : public Push {
     task.parts[2 + 2 * shard_][0] = 10;
     return 1;
   }
-  void refresh(const Commit& commit) override { deltas_received += commit.deltas.size(); }
 
  private:
   ShardId shard_;
@@ -51,15 +49,11 @@ struct LookingApp final : tests::EmptyApp {
 
 class DenseTables : public ::testing::Test, protected tests::NodeStage {
  protected:
-  DenseTables() : NodeStage(kWorker) {
-    seen.clear();
-    deltas_received = 0;
-  }
-  void start(std::uint32_t staleness, std::optional<Epoch> resume = {}) {
+  DenseTables() : NodeStage(kWorker) { seen.clear(); }
+  void start(std::optional<Epoch> resume = {}) {
     JobConfig job;
     job.shards = 4;
     job.threads = job.partitions = 2;
-    job.staleness = staleness;
     worker_ = std::make_unique<Worker>(tests::even_hosts(2, job.shards),
                                        *host_app(tests::plugin_of<LookingApp>("looking"), job));
     Welcome welcome;
@@ -69,28 +63,19 @@ class DenseTables : public ::testing::Test, protected tests::NodeStage {
     ASSERT_TRUE(receive(kCoordinator, CutMade{}).ok());
   }
   Status receive(NodeId from, const Message& message) { return NodeStage::receive(*worker_, from, message); }
-  void share(RoundId round, bool ends_epoch = false) {
+  void share(RoundId round) {
     Tasks tasks;
-    for (ShardId s = 0; s < 2; ++s) tasks.tasks.push_back({round, 1, s, std::nullopt, true, ends_epoch});
+    for (ShardId s = 0; s < 2; ++s) tasks.tasks.push_back({round, 1, s, std::nullopt, true});
     tasks.shared = {rows_of(round, {})};
     tasks.shared[0].open = true;
     ASSERT_TRUE(receive(kCoordinator, tasks).ok());
-  }
-  // Row 0 becomes ten times the round.
-  void commit(RoundId round) {
-    for (std::uint32_t p = 0; p < 2; ++p) {
-      Deltas deltas = deltas_of(round, {}, std::vector<double>(p == 0 ? 1 : 0, 10.0 * static_cast<double>(round)));
-      deltas.rows.open = true;
-      if (p == 0) deltas.runs = {{0, 1}};
-      ASSERT_TRUE(receive(kPartitions[p], deltas).ok());
-    }
   }
 
   std::unique_ptr<Worker> worker_;
 };
 
 TEST_F(DenseTables, PartsOfAnOpenRoundGoToTheRangesOfTheirKeys) {
-  start(0);
+  start();
   share(1);
   const auto first = sent<Parts>(kPartitions[0]), second = sent<Parts>(kPartitions[1]);
   ASSERT_EQ(first.size(), 1U);
@@ -102,23 +87,8 @@ TEST_F(DenseTables, PartsOfAnOpenRoundGoToTheRangesOfTheirKeys) {
   EXPECT_EQ(numbers_of(second[0].sums), (std::vector<double>{10}));
 }
 
-TEST_F(DenseTables, APushSeesTheCommitsOfItsStaleness) {
-  for (const std::uint32_t staleness : {0U, 1U, 2U}) {
-    seen.clear();
-    start(staleness);
-    for (RoundId round = 1; round <= 5; ++round) share(round, round == 5);
-    for (RoundId round = 1; round <= 5; ++round) commit(round);
-    share(6);
-    std::vector<double> expected;
-    for (std::uint32_t k = 0; k < 5; ++k) expected.push_back(k < staleness ? 0 : 10.0 * (k - staleness));
-    expected.push_back(50);
-    EXPECT_EQ(seen, expected) << "staleness " << staleness;
-    EXPECT_EQ(deltas_received, 0U);
-  }
-}
-
 TEST_F(DenseTables, ACommitOfAnotherRowIsRefused) {
-  start(0);
+  start();
   share(1);
   Deltas deltas = deltas_of(1, {}, {1});
   deltas.rows.open = true;
@@ -127,7 +97,7 @@ TEST_F(DenseTables, ACommitOfAnotherRowIsRefused) {
 }
 
 TEST_F(DenseTables, AResumedWorkerSeesWhatWasCommitted) {
-  start(0, 4);
+  start(4);
   ASSERT_TRUE(receive(kPartitions[0], Fetched{Object::common, 0, {}}).ok());
   for (ShardId s = 0; s < 2; ++s) ASSERT_TRUE(receive(kPartitions[s], Fetched{Object::shard, s, {}}).ok());
   ASSERT_TRUE(receive(kPartitions[0], deltas_of(0, {0, 2}, {77, 78})).ok());

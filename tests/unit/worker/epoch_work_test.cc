@@ -1,4 +1,4 @@
-// tests/unit/worker/epoch_work_test.cc -- evaluations of the shards 4 and 5; saving is in saving_test.cc.
+// Evaluations of the shards 4 and 5; saving is in saving_test.cc.
 #include "worker/epoch_work.h"
 
 #include "tests/unit/core/rounds/even_hosts.h"
@@ -36,17 +36,11 @@ class EvaluatingTest : public ::testing::Test, protected NodeStage {
     return job;
   }
   Status begin(bool visits) {
-    return act([&](Outbox& out) {
-      work_.begin(Evaluate{7, visits}, out);
-      return Status();
-    });
+    return act([&](Outbox& out) { work_.begin(Evaluate{7, visits}, out); });
   }
   Status visit(ShardId shard, SliceId slice) {
     ROTA_TRY(work_.visit(shard, slice, rows_));
-    return act([&](Outbox& out) {
-      work_.visited(out);
-      return Status();
-    });
+    return act([&](Outbox& out) { work_.visited(out); });
   }
 
   WorkerState state_{even_hosts(3, 6), *host_app(adding_plugin(), six_shards())};

@@ -1,4 +1,3 @@
-// tests/unit/worker/input_reading_test.cc -- an app that reads files of one number each.
 #include "worker/input_reading.h"
 
 #include "core/base/file_hash.h"

@@ -93,21 +93,5 @@ TEST(Leases, ADestinationMayArriveBeforeTheSlice) {
   EXPECT_TRUE(leases.arrive(7, 20, some_bytes())) << "it may come again";
 }
 
-TEST(Leases, AWholeEpochWithinTheWorker) {
-  Leases leases;
-  leases.begin(0, std::make_unique<Rows>(2, 2), {});
-  for (RoundId round = 0; round < 6; ++round)
-    ASSERT_TRUE(leases.set_next({0, round, round + 1, static_cast<ShardId>(round % 2)}));
-  for (RoundId round = 1; round <= 6; ++round) {
-    EXPECT_FALSE(leases.move_on(0, here).has_value());
-    ASSERT_TRUE(leases.ready(0, round));
-    leases.use(0);
-    leases.release(0);
-  }
-  EXPECT_TRUE(leases.quiet());
-  ASSERT_EQ(leases.held().size(), 1U);
-  EXPECT_EQ(leases.held()[0].second->last, 6U);
-}
-
 }  // namespace
 }  // namespace rota

@@ -1,4 +1,4 @@
-// tests/unit/worker/preparation_test.cc -- a worker up to READY, and the data that it hands over to the next one.
+// A worker up to READY, and the data that it hands over to the next one.
 #include "worker/preparation.h"
 
 #include "core/base/file_hash.h"

@@ -1,5 +1,3 @@
-// tests/unit/worker/restoring_test.cc -- a worker of a resumed run.
-
 #include "tests/unit/worker/worker_stage.h"
 #include "worker/preparation.h"
 
@@ -83,10 +81,7 @@ TEST_F(WorkerNode, EachObjectIsFetchedFromThePartitionThatKeepsIt) {
   WorkerState state(even_hosts(1, 4), *host_app(adding_plugin(), job));
   state.attached = std::make_unique<Attached>(Facts(), std::vector<Table>());
   Restoring restoring(state);
-  ASSERT_TRUE(act([&](Outbox& out) {
-                restoring.begin(out);
-                return Status();
-              }).ok());
+  ASSERT_TRUE(act([&](Outbox& out) { restoring.begin(out); }).ok());
   ASSERT_EQ(envelopes.size(), 3U) << "one thread, and two more";
   EXPECT_EQ(envelopes[0].to, kPartition) << "the common data";
   EXPECT_EQ(envelopes[1].to, kPartition) << "shard 0";

@@ -1,4 +1,4 @@
-// tests/unit/worker/saving_test.cc -- ten objects for two partitions, of which one is in another process.
+// Ten objects for two partitions, of which one is in another process.
 
 #include "tests/unit/core/runtime/node_stage.h"
 #include "worker/epoch_work.h"
@@ -26,10 +26,7 @@ class SavingObjects : public ::testing::Test, protected tests::NodeStage {
     ASSERT_TRUE(tick().ok());
   }
   Status tick() {
-    return act([&](Outbox& out) {
-      saving_->go_on(out);
-      return Status();
-    });
+    return act([&](Outbox& out) { saving_->go_on(out); });
   }
   // Completes all work, also that which it starts; returns the number of objects put so far.
   std::size_t put_now() {
@@ -79,10 +76,7 @@ TEST_F(SavingObjects, ObjectsAsLargeAsTheCreditAreEncodedOneByOne) {
     hold_work = true;
     EXPECT_EQ(put_now(), i) << "the next one counts the last as unacknowledged";
     EXPECT_EQ(encoded_, static_cast<int>(i));
-    ASSERT_TRUE(act([&](Outbox& out) {
-                  saving_->stored({7, 100}, out);
-                  return Status();
-                }).ok());
+    ASSERT_TRUE(act([&](Outbox& out) { saving_->stored({7, 100}, out); }).ok());
   }
   EXPECT_TRUE(saving_->done());
 }
@@ -92,10 +86,7 @@ TEST_F(SavingObjects, UnstoredObjectsCountAgainstTheCredit) {
   begin(10, 1, {.bytes = 25});
   EXPECT_EQ(put_now(), 3U);
   const auto store = [&](Epoch epoch, std::uint64_t bytes) {
-    return act([&](Outbox& out) {
-      saving_->stored({epoch, bytes}, out);
-      return Status();
-    });
+    return act([&](Outbox& out) { saving_->stored({epoch, bytes}, out); });
   };
   ASSERT_TRUE(tick().ok());
   EXPECT_EQ(put_now(), 3U);

@@ -1,4 +1,4 @@
-// tests/unit/worker/shard_executor_test.cc -- a worker in an epoch: slices, shared rounds, and the commits that a push
+// A worker in an epoch: slices, shared rounds, and the commits that a push
 // sees.
 #include "worker/shard_executor.h"
 
@@ -213,24 +213,6 @@ TEST_F(WorkerNode, AnEpochEndsWithItsLastCommit) {
   EXPECT_FALSE(pushed(6));
   commit(3);
   EXPECT_EQ(shown_in(6), std::pair(30.0, std::vector<RoundId>({1, 2, 3})));
-}
-
-TEST_F(WorkerNode, AnAsynchronousPushWaitsForNothing) {
-  start(0, true);
-  prepare();
-  share(1);
-  share(2);
-  EXPECT_EQ(shown_in(2), std::pair(0.0, std::vector<RoundId>{}));
-  commit(1);
-  share(3);
-  EXPECT_EQ(shown_in(3), std::pair(10.0, std::vector<RoundId>{1}));
-  commit(2);
-  commit(3);
-  share(4, true);
-  EXPECT_EQ(shown_in(4), std::pair(30.0, std::vector<RoundId>({1, 2, 3})));
-  EXPECT_TRUE(sent<EpochDone>(kCoordinator).empty()) << "the end of an epoch waits for all";
-  commit(4);
-  EXPECT_EQ(sent<EpochDone>(kCoordinator).size(), 1U);
 }
 
 TEST_F(WorkerNode, ACommitThatComesDuringAPushIsNotSeenByIt) {

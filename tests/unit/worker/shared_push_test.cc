@@ -69,17 +69,6 @@ TEST(SharedPush, AnOpenRoundHasThePartsThatWereAskedFor) {
   EXPECT_EQ(work.open_parts.joined(), (std::vector<double>{0, 2, 1, 0}));
 }
 
-TEST(SharedPush, MemoryForPartsIsUsedAgainForItsTable) {
-  const Table dense = table(true);
-  ScratchPool pool;
-  auto one = pool.take(0, dense);
-  const OpenScratch* const scratch = one.get();
-  EXPECT_NE(pool.take(0, dense).get(), scratch) << "in use";
-  pool.give_back(0, std::move(one));
-  EXPECT_NE(pool.take(1, dense).get(), scratch) << "another table's";
-  EXPECT_EQ(pool.take(0, dense).get(), scratch);
-}
-
 TEST(SharedPush, ErrorsOfPluginsAreNamed) {
   const Table dense = table(true), together = table(false, true);
   const auto why = [&](const Table& of, std::function<void(const SharedTask&)> play) {

@@ -1,4 +1,4 @@
-// tests/unit/worker/shared_rounds_test.cc -- the ledger of two shards.  Rounds and commits are named from 1 here.
+// The ledger of two shards.  Rounds and commits are named from 1 here.
 #include "worker/shared_rounds.h"
 
 #include "tests/unit/worker/worker_stage.h"
@@ -35,10 +35,7 @@ class LedgerOfShards : public ::testing::Test, protected NodeStage {
     const double shown = push->values.at(0);
     AddingPush hooks(shard);
     EXPECT_TRUE(push->run("adding", where(task), 1, hooks).ok());
-    EXPECT_TRUE(act([&](Outbox& out) {
-                  rounds_->pushed(*push, out);
-                  return Status();
-                }).ok());
+    EXPECT_TRUE(act([&](Outbox& out) { rounds_->pushed(*push, out); }).ok());
     return shown;
   }
   // Row 0 becomes ten times the round.
@@ -119,38 +116,20 @@ class RecordingPush final : public Push {
   std::uint64_t items() const override { return 1; }
   void refresh(const Commit& commit) override {
     received.push_back(commit.round);
-    if (commit.round == refused) throw std::runtime_error("no");
-    for (const Delta& delta : commit.deltas) sum += delta.change[0];
+    throw std::runtime_error("no");
   }
   std::vector<RoundId> received;
-  RoundId refused = 0;
-  double sum = 0;
 };
 
-std::shared_ptr<const RoundDeltas> round_of(RoundId number, double change) {
+std::shared_ptr<const RoundDeltas> round_of(RoundId number) {
   RoundDeltas round;
   round.rows.round = number;
-  round.rows.keys = {5};
-  round.width = 1;
-  round.before = {1};
-  round.values = {1 + change};
-  round.changes = {change};
   return std::make_shared<const RoundDeltas>(std::move(round));
-}
-
-TEST(Refresh, GetsTheCommitsInOrder) {
-  RecordingPush push;
-  EXPECT_TRUE(Refresh().empty());
-  const Refresh commits{{round_of(7, 2), round_of(8, 0.5)}};
-  ASSERT_TRUE(commits.run("recording", 3, push).ok());
-  EXPECT_EQ(push.received, (std::vector<RoundId>{7, 8}));
-  EXPECT_EQ(push.sum, 2.5);
 }
 
 TEST(Refresh, OneThatThrowsIsNamedAndIsTheLast) {
   RecordingPush push;
-  push.refused = 7;
-  const Status status = Refresh{{round_of(7, 2), round_of(8, 0.5)}}.run("recording", 3, push);
+  const Status status = Refresh{{round_of(7), round_of(8)}}.run("recording", 3, push);
   EXPECT_EQ(status.code(), ExitCode::failed);
   EXPECT_NE(status.what().find("Push::refresh, round 7, shard 3"), std::string::npos) << status.what();
   EXPECT_EQ(push.received, (std::vector<RoundId>{7}));

@@ -1,4 +1,3 @@
-// tests/unit/worker/worker_test.cc -- which messages a worker accepts, and when.
 #include "worker/worker.h"
 
 #include "tests/unit/worker/worker_stage.h"

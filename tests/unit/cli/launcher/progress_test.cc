@@ -1,4 +1,3 @@
-// tests/unit/cli/launcher/progress_test.cc -- the lines that a user sees during a run.
 #include "cli/launcher/progress.h"
 
 namespace rota {

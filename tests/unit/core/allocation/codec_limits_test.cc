@@ -1,4 +1,4 @@
-// tests/unit/core/allocation/codec_limits_test.cc -- memory is allocated for what has arrived, not for what a message
+// Memory is allocated for what has arrived, not for what a message
 // claims.
 #include <new>
 

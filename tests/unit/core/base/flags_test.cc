@@ -56,12 +56,6 @@ TEST_F(FlagsTest, BooleansHaveSeveralSpellings) {
   EXPECT_EQ(error({"--insecure=2"}), "--insecure=2: must be true or false");
 }
 
-TEST_F(FlagsTest, AnEarlierParseLeavesNoState) {
-  ASSERT_TRUE(parse({"--workers=7", "--insecure"}).ok());
-  EXPECT_EQ(parse({})->options.integer("workers"), 2);
-  EXPECT_FALSE(parse({})->options.flag("insecure"));
-}
-
 TEST_F(FlagsTest, AnUnknownFlagNamesTheNearest) {
   EXPECT_EQ(error({"--wrokers=3"}), "unknown flag --wrokers; the nearest is --workers");
   EXPECT_EQ(error({"--strat", "hot"}), "unknown flag --strat; the nearest is --start");
@@ -196,11 +190,6 @@ TEST_F(FlagsTest, WrongDeclarationsAreRefused) {
   EXPECT_EQ(refused({.name = "two words"}), "option 'two words': not a name for an option");
   EXPECT_EQ(refused({.name = "n", .kind = Option::Kind::integer, .default_value = "x"}),
             "option n: wrong default: --n=x: must be a whole number");
-}
-
-TEST_F(FlagsTest, TheNearestName) {
-  EXPECT_EQ(nearest_name("trian", {"resume", "train", "show"}), "train");
-  EXPECT_EQ(nearest_name("x", {}), "");
 }
 
 }  // namespace

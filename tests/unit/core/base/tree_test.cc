@@ -104,31 +104,7 @@ TEST(Tree, SubtreesCoverExactlyTheRange) {
         }
       }
   EXPECT_EQ(largest_subtrees(0, 5, 5), (std::vector<TreeNode>{{3, 0}})) << "the last subtree may have gaps";
-}
-
-TEST(Tree, RandomNodesAreRefused) {
-  std::mt19937_64 random(1);
-  std::size_t refused = 0;
-  for (int round = 0; round < 2000; ++round) {
-    const auto count = static_cast<std::uint32_t>(1 + random() % 9);
-    TreeSum sum(count);
-    for (int i = 0; i < 20; ++i) {
-      const TreeNode node{static_cast<std::uint32_t>(random() >> (random() % 2 == 0 ? 61 : 32)),
-                          static_cast<std::uint32_t>(random() >> (random() % 2 == 0 ? 61 : 32))};
-      if (!sum.add(node, {1.0})) ++refused;
-    }
-    if (sum.total() != nullptr) {
-      EXPECT_LE((*sum.total())[0], count);
-    }
-  }
-  EXPECT_GT(refused, 10000U);
-}
-
-TEST(Tree, ANodeOfLevel32OrMoreIsRefused) {
-  TreeSum sum(1);
-  EXPECT_FALSE(sum.add({32, 0}, {1}));
-  EXPECT_FALSE(sum.add({~0U, ~0U}, {1}));
-  EXPECT_TRUE(sum.add({0, 0}, {1}));
+  EXPECT_EQ(largest_subtrees(1, 4, 8), (std::vector<TreeNode>{{0, 1}, {1, 1}})) << "as few as possible";
 }
 
 TEST(Tree, RefusesUnfittingNodesAndKeepsItsSum) {
@@ -139,17 +115,13 @@ TEST(Tree, RefusesUnfittingNodesAndKeepsItsSum) {
   EXPECT_FALSE(sum.add({2, 0}, {1, 2}));  // around what is there
   EXPECT_FALSE(sum.add({0, 5}, {1, 2}));  // no such shard
   EXPECT_FALSE(sum.add({0, 2}, {1}));     // another width
+  EXPECT_FALSE(sum.add({32, 0}, {1, 2}));
+  EXPECT_FALSE(sum.add({~0U, ~0U}, {1, 2}));
   EXPECT_TRUE(sum.add({1, 1}, {1, 2}));
   EXPECT_EQ(sum.total(), nullptr);
   EXPECT_TRUE(sum.add({0, 4}, {1, 2}));
   ASSERT_NE(sum.total(), nullptr);
   EXPECT_EQ(*sum.total(), (std::vector<double>{3, 6}));
-}
-
-TEST(Tree, CoversARangeWithTheFewestSubtrees) {
-  EXPECT_EQ(largest_subtrees(0, 8, 8), (std::vector<TreeNode>{{3, 0}}));
-  EXPECT_EQ(largest_subtrees(1, 4, 8), (std::vector<TreeNode>{{0, 1}, {1, 1}}));
-  EXPECT_TRUE(largest_subtrees(3, 3, 8).empty());
 }
 
 }  // namespace

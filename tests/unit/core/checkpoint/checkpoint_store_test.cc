@@ -1,4 +1,3 @@
-// tests/unit/core/checkpoint/disk_checkpoints_test.cc -- checkpoints in a run's folder.
 #include "core/checkpoint/checkpoint_store.h"
 
 #include "core/job/run_folder.h"

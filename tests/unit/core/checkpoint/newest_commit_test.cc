@@ -1,4 +1,3 @@
-// tests/unit/core/checkpoint/newest_commit_test.cc -- which epoch a run continues from.
 #include "core/checkpoint/newest_commit.h"
 
 #include "core/base/file_hash.h"

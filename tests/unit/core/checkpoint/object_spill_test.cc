@@ -38,16 +38,6 @@ TEST_F(ObjectSpills, LeaveNoFileName) {
   EXPECT_TRUE(std::filesystem::is_empty(path().parent_path())) << "no file is left if the process is killed";
 }
 
-TEST_F(ObjectSpills, WhatIsNotAsItWasAddedIsRefused) {
-  ObjectSpill spill(path());
-  Put wrong = put_of(1, 10);
-  wrong.hash.low ^= 1;
-  ASSERT_TRUE(spill.add(wrong).ok());
-  const auto back = spill.read(0);
-  ASSERT_FALSE(back.ok());
-  EXPECT_EQ(back.status().code(), ExitCode::disk);
-}
-
 TEST_F(ObjectSpills, AFolderThatCannotBeUsedIsAnError) {
   write("file", "");
   ObjectSpill spill(folder / "file" / "partition-0.sst");

@@ -1,4 +1,3 @@
-// tests/unit/core/job/run_folder_test.cc -- the names of files that Rota writes.
 #include "core/job/run_folder.h"
 
 namespace rota {

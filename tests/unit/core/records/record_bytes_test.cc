@@ -1,5 +1,3 @@
-// tests/unit/core/records/record_bytes_test.cc -- the run's records with arbitrary bytes of users and plugins.
-
 #include "core/base/json_text.h"
 #include "core/records/json_records.h"
 #include "core/records/run_recorder.h"

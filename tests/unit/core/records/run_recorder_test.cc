@@ -1,4 +1,3 @@
-// tests/unit/core/records/run_recorder_test.cc -- the files that the recorder writes into a run's folder.
 #include "core/records/run_recorder.h"
 
 #include "core/records/json_records.h"

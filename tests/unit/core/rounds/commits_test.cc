@@ -165,10 +165,6 @@ TEST(Commits, ARoundWithoutRowsIsCommittedIfItsTableIsTogether) {
 
 TEST(Commits, ARoundThatBreaksTheRulesIsTheSchedulesFault) {
   Commits commits(tables(), kPartitions);
-  const Status sliced = commits.begin(rows_of(1, {0}, kSliced));
-  EXPECT_EQ(sliced.code(), ExitCode::failed);
-  EXPECT_EQ(sliced.what(), "schedule, round 1: table 1 is not a shared table");
-  EXPECT_EQ(commits.begin(rows_of(1, {0}, 9)).code(), ExitCode::failed);
   EXPECT_EQ(commits.begin(rows_of(4, {99, 100})).what(), "schedule, round 4: table rows has no row 100");
   EXPECT_FALSE(commits.is_open(4)) << "nothing of it is kept";
   ASSERT_TRUE(commits.begin(rows_of(5, {1})).ok());

@@ -134,22 +134,14 @@ TEST(Gather, PartsThatOverlapAreRefused) {
   Gather gather(4);
   ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
   ASSERT_TRUE(gather.add(parts_of(1, {1, 0}, {1})).ok());
-  for (const TreeNode node :
-       {TreeNode{1, 0}, TreeNode{0, 0}, TreeNode{0, 1}, TreeNode{2, 0}, TreeNode{0, 4}, TreeNode{9, 9}}) {
+  // Large levels would overflow the shifts that compute a node's range.
+  for (const TreeNode node : {TreeNode{1, 0}, {0, 0}, {0, 1}, {2, 0}, {0, 4}, {9, 9}, {64, 0}, {32, 1}, {~0U, ~0U}}) {
     const Status status = gather.add(parts_of(1, node, {1}));
     EXPECT_EQ(status.code(), ExitCode::bug);
     EXPECT_EQ(status.what(), "round 1: parts that overlap");
   }
   ASSERT_TRUE(gather.add(parts_of(1, {1, 1}, {2})).ok());
   EXPECT_EQ(sum_of(gather), (std::vector<double>{3}));
-}
-
-// Large levels would overflow the shifts that compute a node's range.
-TEST(Gather, AnInvalidNodeIsRefused) {
-  Gather gather(4);
-  ASSERT_TRUE(gather.expect(expect_of(1), 1).ok());
-  for (const TreeNode node : {TreeNode{64, 0}, TreeNode{32, 1}, TreeNode{0xffffffffU, 0xffffffffU}})
-    EXPECT_EQ(gather.add(parts_of(1, node, {1}, {})).what(), "round 1: parts that overlap");
 }
 
 TEST(Gather, PartsOfAnotherSizeAreRefused) {
@@ -225,15 +217,6 @@ TEST(Gather, AnOpenRoundHasTheRowsOfAllItsParts) {
     EXPECT_EQ(whole->open.joined(), (std::vector<double>{1, 2, 13, 24, 30, 40}));
     EXPECT_EQ(whole->notes.size(), 3U);
   }
-}
-
-TEST(Gather, AnEmptyOpenRoundIsWholeToo) {
-  Gather gather(1);
-  ASSERT_TRUE(gather.add(open_parts(1, {0, 0}, {}, {})).ok());
-  ASSERT_TRUE(gather.expect(open_of(1), 2, {10, 20}).ok());
-  const auto whole = gather.take();
-  ASSERT_TRUE(whole.has_value());
-  EXPECT_TRUE(whole->open.runs().empty());
 }
 
 TEST(Gather, PartsOfAnOpenRoundThatDoNotFitAreRefused) {

@@ -33,16 +33,6 @@ TEST(PartSums, AreSentWhenASubtreeIsWhole) {
   EXPECT_EQ(numbers_of(both[0].second.sums), (std::vector<double>{11, 22}));
 }
 
-TEST(PartSums, EachPartitionGetsItsOwnRowsInTheirOrder) {
-  PartSums sums(0, 1, 1);
-  const auto out = add(sums, 7, 0, {1, 2, 3, 4, 5, 6, 7, 8}, {2, 0, 2, 0});  // four rows of two
-  ASSERT_EQ(out.size(), 2U);
-  EXPECT_EQ(out[0].first, 0U);
-  EXPECT_EQ(numbers_of(out[0].second.sums), (std::vector<double>{3, 4, 7, 8}));
-  EXPECT_EQ(out[1].first, 2U);
-  EXPECT_EQ(numbers_of(out[1].second.sums), (std::vector<double>{1, 2, 5, 6}));
-}
-
 TEST(PartSums, PartsNeedNotBeOfEqualWidth) {
   PartSums sums(0, 1, 1);
   const std::vector<std::uint32_t> partitions = {1, 0, 1};

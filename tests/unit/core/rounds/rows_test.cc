@@ -9,18 +9,6 @@ std::vector<Table> tables() {
           {"two", Table::Kind::shared, 100, 1, 1}};
 }
 
-std::vector<double> numbers(std::span<const double> row) {
-  return {row.begin(), row.end()};
-}
-
-TEST(Rows, AreZerosWhenNewAndKeepWhatIsWritten) {
-  Rows rows(tables());
-  EXPECT_EQ(numbers(rows.row(0, 7)), (std::vector<double>{0, 0}));
-  rows.row(0, 7)[1] = 5;
-  EXPECT_EQ(numbers(rows.row(0, 7)), (std::vector<double>{0, 5}));
-  EXPECT_EQ(numbers(rows.row(2, 7)), (std::vector<double>{0}));
-}
-
 TEST(Rows, OnlySharedTablesHaveThem) {
   const Rows rows(tables());
   EXPECT_TRUE(rows.has_table(0));

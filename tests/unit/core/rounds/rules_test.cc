@@ -1,4 +1,3 @@
-// tests/unit/core/rounds/rules_test.cc -- legal rounds, and sums that all roles compute the same way.
 #include "core/rounds/rules.h"
 
 #include "tests/unit/core/rounds/small_rounds.h"

@@ -1,4 +1,4 @@
-// tests/unit/core/runtime/admission_test.cc -- answers to processes outside the run: observers, processes of other jobs
+// Answers to processes outside the run: observers, processes of other jobs
 // and versions, and other starts of members.
 #include "core/base/version.h"
 #include "tests/unit/core/runtime/hosts.h"

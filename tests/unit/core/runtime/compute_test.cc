@@ -1,4 +1,4 @@
-// tests/unit/core/runtime/compute_test.cc -- with real threads; every wait has a timeout.
+// With real threads; every wait has a timeout.
 #include "core/runtime/compute.h"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// tests/unit/core/runtime/eras_test.cc -- rollbacks and restarts of the coordinator while other processes keep running.
+// Rollbacks and restarts of the coordinator while other processes keep running.
 #include "tests/unit/core/runtime/hosts.h"
 
 namespace rota::tests {

@@ -41,13 +41,6 @@ TEST_F(Hosts, AProcessWithWrongKeysEnds) {
   expect_ended(member, ExitCode::not_authorised, "the coordinator does not let worker-0 in: it does not know this key");
 }
 
-TEST_F(Hosts, AKeyErrorDoesNotEndAMember) {
-  Host& member = this->member();
-  member.keys_refused(kCoordinator, "why", now_);
-  pass(kSecond);
-  EXPECT_FALSE(member.ended().has_value());
-}
-
 TEST_F(Hosts, AnUnknownPeerCanOnlySayHello) {
   Host& host = coordinator();
   host.receive(frames_of(Beat{}), world());
@@ -340,17 +333,6 @@ TEST_F(Hosts, AMessageOfAnotherIncarnationIsNoSignOfLife) {
   EXPECT_EQ(hub_->signs_of_life, 1) << "for another start of the coordinator";
   host.receive(frames_of(Beat{}, {.incarnation = 6, .sequence = 2, .peer_incarnation = 1}), world());
   EXPECT_EQ(hub_->signs_of_life, 2);
-}
-
-TEST_F(Hosts, AStartThatReplacesAnotherIsWelcomed) {
-  member();
-  ASSERT_NE(node_, nullptr);
-  worker(nullptr, 3);
-  talk();
-  EXPECT_NE(node_, nullptr);
-  EXPECT_EQ(hub_->count<Hello>(), 2U);
-  pass(3 * kSecond);
-  EXPECT_GE(hub_->count<Beat>(), 2U);
 }
 
 TEST_F(Hosts, AFullPeerIsRetriedWhenWritable) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "core/runtime/node.h"
@@ -18,9 +19,15 @@ class NodeStage {
   Status receive(Node& node, NodeId from, const Message& message) {
     return act([&](Outbox& out) { return node.step({from, self_, message}, out); });
   }
-  // Any other call of the node.
-  Status act(const std::function<Status(Outbox&)>& turn) {
-    ROTA_TRY(take(turn));
+  // Any other call of the node, which returns a Status or nothing.
+  template <typename F>
+  Status act(F turn) {
+    ROTA_TRY(take([&](Outbox& out) -> Status {
+      if constexpr (std::is_void_v<decltype(turn(out))>)
+        return turn(out), Status();
+      else
+        return turn(out);
+    }));
     return hold_work ? Status() : finish_work();
   }
   // Does what was started, in that order, and what is started by its end.

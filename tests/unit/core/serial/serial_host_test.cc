@@ -1,4 +1,4 @@
-// tests/unit/core/serial/serial_host_test.cc -- the arguments of hooks, and what is refused.  Models are compared with
+// The arguments of hooks, and what is refused.  Models are compared with
 // those of real jobs in tests/system/serial_host_test.py.
 #include "rota/serial_host.h"
 

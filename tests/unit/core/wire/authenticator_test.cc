@@ -1,10 +1,6 @@
-// tests/unit/core/wire/authenticator_test.cc -- which clients are accepted over tcp with keys, and the errors of the
+// Which clients are accepted over tcp with keys, and the errors of the
 // others.
 #include "core/wire/authenticator.h"
-
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/wire/zmq_transport.h"
@@ -66,15 +62,6 @@ class AuthenticatorTest : public TemporaryFolder {
     EXPECT_EQ(origin->key, Role::worker);
     EXPECT_FALSE(server->receive().has_value());
     EXPECT_EQ(server->dropped(), 0U);
-  }
-  int raw_connection() const {
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(tcp_address(server->endpoint())->port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-    return fd;
   }
 
   std::unique_ptr<ZmqTransport> server;
@@ -138,30 +125,6 @@ TEST_F(AuthenticatorTest, AClientWithoutAKeyIsRejected) {
 TEST_F(AuthenticatorTest, NoMessageIsSentToAServerWithoutKeys) {
   server = open(nullptr);
   EXPECT_EQ(why_not(keys_of(Role::worker)), "only one side has keys");
-}
-
-// Without keys, ZeroMQ reads foreign bytes as messages of an old protocol version.
-TEST_F(AuthenticatorTest, ForeignBytesAreNotDelivered) {
-  std::mt19937 random(7);
-  std::vector<std::string> all = {
-      "GET / HTTP/1.1\r\nHost: a\r\n\r\n", std::string("\x16\x03\x01\x02\x00\x01", 6),
-      std::string("\x01\x00", 2) + std::string("\x05\x00rota", 6),
-      // Version 3 without a key: a greeting, and a message at once.
-      std::string("\xff\0\0\0\0\0\0\0\x01\x7f\x03\0NULL", 16) + std::string(48, '\0') + std::string("\0\x04rota", 6)};
-  while (all.size() < 200) {
-    std::string bytes(1 + random() % 300, '\0');
-    for (char& byte : bytes) byte = static_cast<char>(random());
-    all.push_back(std::move(bytes));
-  }
-  std::vector<int> connections;
-  for (const std::string& bytes : all) {
-    const int fd = raw_connection();
-    [[maybe_unused]] const auto written = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    connections.push_back(fd);
-  }
-  expect_nothing_before_a_friend();
-  for (const int fd : connections) ::close(fd);
-  expect_nothing_before_a_friend();
 }
 
 }  // namespace

@@ -40,10 +40,6 @@ Frames framed(const Message& message) {
   return with_header(header_of(kind_of(message)), encode_message(message));
 }
 
-Frames body_of(const Frames& frames) {
-  return {frames.begin() + 1, frames.end()};
-}
-
 // The lines of tests/golden/messages.hex: the message's name, and its frames.
 std::map<std::string, std::string> golden() {
   std::map<std::string, std::string> lines;
@@ -67,13 +63,6 @@ TEST(Codec, BytesOfEveryKindStayAsTheyAre) {
   }
 }
 
-TEST(Codec, BytesOfTheHeaderStayAsTheyAre) {
-  const auto expected = golden();
-  const Frames frames = framed(Lease{1, 2, 3, Bytes::from({std::byte{4}})});
-  ASSERT_TRUE(expected.contains("HEADER"));
-  EXPECT_EQ(expected.at("HEADER"), tests::hex(frames));
-}
-
 TEST(Codec, TheHeaderFollowsTheProtocol) {
   const Frames frames = framed(Lease{1, 2, 3, Bytes::from({std::byte{4}})});
   ASSERT_EQ(frames.size(), 3U);
@@ -92,6 +81,7 @@ TEST(Codec, TheHeaderFollowsTheProtocol) {
             "06000002"          // 64 to
             "02000000");        // 68 frames
   EXPECT_EQ(frames[0].size(), 80U);
+  EXPECT_EQ(golden()["HEADER"], tests::hex(frames));
   Frames again = frames;
   seal(again);
   EXPECT_EQ(tests::hex(again), tests::hex(frames)) << "the checksum covers the fields that the protocol lists";
@@ -163,8 +153,10 @@ TEST(Codec, ABlobTooFewOrTooManyIsRefused) {
     frames.push_back(Bytes());
     EXPECT_FALSE(decode_message(kind_of(message), frames).ok()) << kind_name(kind_of(message));
     frames.pop_back();
-    frames.pop_back();  // a blob, or the body itself
-    EXPECT_FALSE(decode_message(kind_of(message), frames).ok()) << kind_name(kind_of(message));
+    while (!frames.empty()) {
+      frames.pop_back();  // a blob, and at last the body, whose presence was not checked
+      EXPECT_FALSE(decode_message(kind_of(message), frames).ok()) << kind_name(kind_of(message));
+    }
   }
 }
 
@@ -214,49 +206,6 @@ TEST(Codec, TheChecksumSeesBytesThatMoveBetweenFrames) {
   EXPECT_FALSE(decode_header(swapped).ok());
 }
 
-// A hostile peer computes a valid checksum.
-TEST(Codec, ABodyChangedUnderARightChecksumIsDecodedOrRefused) {
-  std::size_t decoded = 0, refused = 0;
-  for (std::size_t index = 0; index < kKinds; ++index) {
-    const Frames whole = framed(counted(index));
-    for (std::size_t at = 0; at < whole[1].size(); ++at)
-      for (unsigned change = 1; change < 256; ++change) {
-        Frames frames = whole;
-        frames[1] = changed(whole[1], at, change);
-        seal(frames);
-        const auto header = decode_header(frames);
-        ASSERT_TRUE(header.ok()) << header.status().what();
-        const auto message = decode_message(header->kind, body_of(frames));
-        ++(message.ok() ? decoded : refused);
-        if (!message.ok()) continue;
-        const auto again = decode_message(header->kind, encode_message(*message));
-        ASSERT_TRUE(again.ok() && same(*message, *again)) << kind_name(header->kind) << ", byte " << at;
-      }
-  }
-  EXPECT_GT(decoded, 1000U);
-  EXPECT_GT(refused, 1000U);
-}
-
-TEST(Codec, AHeaderChangedUnderARightChecksumIsDecodedOrRefused) {
-  const Frames whole = framed(Beat{1, 2, 3, 4, NodeId{Role::worker, 5}, 6});
-  std::size_t decoded = 0, refused = 0;
-  for (std::size_t at = 0; at < kHeaderSize - 8; ++at)
-    for (unsigned change = 1; change < 256; ++change) {
-      Frames frames = whole;
-      frames[0] = changed(whole[0], at, change);
-      seal(frames);
-      const auto header = decode_header(frames);
-      ++(header.ok() ? decoded : refused);
-      if (!header.ok()) continue;
-      for (const NodeId id : {header->process, header->from, header->to}) {
-        EXPECT_LE(id.role, kLastRole);
-        EXPECT_LT(id.index, kIndexLimit);
-      }
-    }
-  EXPECT_GT(decoded, 1000U);
-  EXPECT_GT(refused, 1000U);
-}
-
 TEST(Codec, AnotherVersionIsNamed) {
   Frames frames = framed(Ready{});
   frames[0] = changed(frames[0], 4, 7);
@@ -265,43 +214,6 @@ TEST(Codec, AnotherVersionIsNamed) {
   ASSERT_FALSE(header.ok());
   EXPECT_EQ(header.status().code(), ExitCode::wrong_version);
   EXPECT_EQ(header.status().what(), "protocol version 3, expected 4");
-}
-
-TEST(Codec, GarbageIsRefused) {
-  std::mt19937_64 random(3);
-  for (int round = 0; round < 20000; ++round) {
-    Frames frames(random() % 5);
-    for (Bytes& frame : frames) {
-      std::vector<std::byte> bytes(&frame == frames.data() && random() % 2 == 0 ? kHeaderSize : random() % 100);
-      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-      frame = Bytes::from(std::move(bytes));
-    }
-    EXPECT_FALSE(decode_header(frames).ok());
-  }
-}
-
-TEST(Codec, GarbageBodiesNeverDecodeToSomethingElse) {
-  std::mt19937_64 random(4);
-  std::size_t decoded = 0;
-  for (int round = 0; round < 200000; ++round) {
-    std::vector<std::byte> bytes(random() % 12);
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() >> (random() % 64));
-    Frames frames = {Bytes::from(std::move(bytes))};
-    if (random() % 4 == 0) frames.push_back(frames[0]);
-    const Kind kind = kind_of(counted(random() % kKinds));
-    const auto message = decode_message(kind, frames);
-    if (!message.ok()) continue;
-    ++decoded;
-    ASSERT_EQ(kind_of(*message), kind);
-    const auto again = decode_message(kind, encode_message(*message));
-    ASSERT_TRUE(again.ok() && same(*message, *again)) << kind_name(kind);
-  }
-  EXPECT_GT(decoded, 100U);
-}
-
-// The body was read before its presence was checked.
-TEST(Codec, AMessageWithoutAnyFrameIsRefused) {
-  for (std::size_t index = 0; index < kKinds; ++index) EXPECT_FALSE(decode_message(kind_of(counted(index)), {}).ok());
 }
 
 }  // namespace

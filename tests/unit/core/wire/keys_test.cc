@@ -47,11 +47,6 @@ TEST_F(KeysTest, OneOfEachRoleForThisUserAlone) {
   EXPECT_EQ(all.size(), 10U);
 }
 
-TEST_F(KeysTest, NoTwoFoldersAreAlike) {
-  ASSERT_TRUE(make_keys(folder / "more/keys").ok());
-  EXPECT_NE((*read_keys(keys, Role::worker))->secret, (*read_keys(folder / "more/keys", Role::worker))->secret);
-}
-
 TEST_F(KeysTest, ANonEmptyFolderIsNotChanged) {
   const std::string before = read(keys / "worker.secret");
   EXPECT_EQ(make_keys(keys).code(), ExitCode::cannot_write);

@@ -179,18 +179,6 @@ TEST_F(LinkTest, AnAnswerEndsTheBackOff) {
   EXPECT_EQ(all(a, now).size(), 1U) << "asked after a second again";
 }
 
-TEST_F(LinkTest, UnsentMessagesAreSentAgain) {
-  submit(a, 1);
-  submit(a, 2);
-  const auto first = a.next(kSecond);
-  a.not_taken();
-  const auto again = a.next(kSecond);
-  ASSERT_TRUE(first && again);
-  EXPECT_EQ(open(*again).header.sequence, open(*first).header.sequence);
-  EXPECT_EQ(arrive(b, *again, kSecond), 1U);
-  EXPECT_EQ(deliver(b, all(a, kSecond), kSecond), (std::vector<RoundId>{2}));
-}
-
 // They were dropped: the peer had to ask again, a second later.
 TEST_F(LinkTest, UnsentAcknowledgementsAndProbesAreSentAgain) {
   submit(a, 1);

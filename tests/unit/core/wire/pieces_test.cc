@@ -83,19 +83,6 @@ TEST(Pieces, AWrongSequenceOfPiecesIsNeverAMessage) {
   }
 }
 
-TEST(Pieces, OneAfterTheOtherOnTheSameLink) {
-  const Frames message = {Bytes::from(std::vector<std::byte>(5))};
-  Joiner joiner;
-  int whole = 0;
-  for (int round = 0; round < 3; ++round)
-    for (const Frames& frames : cut_into_pieces(Kind::deltas, message, 2)) {
-      const auto added = joiner.add(kFrom, kTo, std::get<Piece>(*decode_message(Kind::piece, frames)));
-      ASSERT_TRUE(added.ok());
-      whole += added->has_value() ? 1 : 0;
-    }
-  EXPECT_EQ(whole, 3);
-}
-
 TEST(Pieces, ControlAndFirstMessagesAreNotCut) {
   for (const Kind kind : {Kind::ack, Kind::probe, Kind::piece, Kind::hello, Kind::ask_status})
     EXPECT_FALSE(may_be_cut(kind)) << kind_name(kind);

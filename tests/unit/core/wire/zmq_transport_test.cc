@@ -1,4 +1,4 @@
-// tests/unit/core/wire/zmq_transport_test.cc -- two hosts in one program, over real sockets in a folder of their own.
+// Two hosts in one program, over real sockets in a folder of their own.
 #include "core/wire/zmq_transport.h"
 
 #include <sys/resource.h>
