@@ -220,18 +220,5 @@ TEST(Checkpoint, ReportsThatDoNotFitAreRefused) {
   EXPECT_FALSE(checkpoint.written(1, stolen)) << "an object of another partition";
 }
 
-TEST(Checkpoint, IsSavedWhenAllWorkersAndSchedulersSaidSo) {
-  const RunPlan plan = plan_of(1);
-  Checkpoint checkpoint(plan, plan.workers, 3);
-  EXPECT_EQ(checkpoint.epoch(), 3U);
-  EXPECT_TRUE(checkpoint.saved({Role::worker, 0}));
-  EXPECT_FALSE(checkpoint.saved({Role::worker, 0})) << "twice";
-  EXPECT_TRUE(checkpoint.saved({Role::scheduler, 0}));
-  EXPECT_FALSE(checkpoint.all_saved());
-  EXPECT_TRUE(checkpoint.saved({Role::worker, 1}));
-  EXPECT_TRUE(checkpoint.all_saved());
-  EXPECT_FALSE(checkpoint.all_written());
-}
-
 }  // namespace
 }  // namespace rota::tests

@@ -90,25 +90,6 @@ TEST_F(CopiesOfFiles, WithAnotherContentAreReported) {
   EXPECT_FALSE(sim::MemoryChunkFiles(here_).has(files_[0]));
 }
 
-TEST_F(CopiesOfFiles, AreBusyDuringATransfer) {
-  begin(0);
-  hold_work = true;
-  EXPECT_TRUE(add(0, chunk_of(asked(0)[0])));
-  EXPECT_TRUE(copies_->busy());
-  hold_work = false;
-  ASSERT_TRUE(finish_work().ok());
-  EXPECT_FALSE(copies_->busy());
-}
-
-TEST_F(CopiesOfFiles, AreSentOnRequest) {
-  *here_ = *there_;
-  ASSERT_TRUE(act([&](Outbox& out) { copies_->give(kPartition, {files_[0].file, 3, 5}, out); }).ok());
-  const auto chunks = sent<Chunk>(kPartition);
-  ASSERT_EQ(chunks.size(), 1U);
-  EXPECT_EQ(chunks[0].at, 3U);
-  EXPECT_EQ(hash128(chunks[0].bytes.view()), hash128(std::span(*here_->find(files_[0].file)).subspan(3, 5)));
-}
-
 // ---- in a run ----
 
 class RunWithADiskApart : public ::testing::Test {

@@ -141,19 +141,6 @@ TEST(Dispatch, SharedRowsGoToAllWorkersAndTheirPartitions) {
   }
 }
 
-TEST(Dispatch, RowsKeptTogetherGoToOnePartition) {
-  Dispatch dispatch(tests::even_hosts(1, 2), 2, 0, 3, tables());
-  Round round = sharing({12, 3, 40}, kTogether);
-  round.blocks = {2, 1};
-  give_out(dispatch, 1, turn_of(1, round));
-  const auto expects = dispatch.take_expects();
-  ASSERT_EQ(expects.size(), 1U);
-  EXPECT_EQ(expects[0].first, kSinglePartition);
-  EXPECT_EQ(expects[0].second.rows.keys, round.shared);
-  EXPECT_EQ(expects[0].second.rows.blocks, round.blocks);
-  EXPECT_EQ(dispatch.take_tasks()[0].shared.at(0).blocks, round.blocks);
-}
-
 TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
   Dispatch dispatch(tests::even_hosts(1, 2), 2, 0, 3, tables());
   give_out(dispatch, 1, turn_of(1, sharing({}, kTogether)));

@@ -18,16 +18,6 @@ Evaluated of_worker(std::vector<TermsOf> shards, std::vector<TermsOf> slices) {
   return report;
 }
 
-TEST(Evaluation, IsCompleteWhenAllSharesAreIn) {
-  Evaluation evaluation(2, 1, 1, 2);
-  EXPECT_TRUE(evaluation.add(kWorker, of_worker({{1, {1, 2}}}, {})));
-  EXPECT_TRUE(evaluation.add({Role::worker, 1}, of_worker({{0, {3, 4}}}, {{0, {5, 6}}})));
-  EXPECT_FALSE(evaluation.complete());
-  EXPECT_TRUE(evaluation.add(kPartition, of_partition({7, 8})));
-  EXPECT_TRUE(evaluation.complete());
-  EXPECT_EQ(evaluation.total(), (std::vector<double>{16, 20}));
-}
-
 TEST(Evaluation, ReportsThatDoNotFitAreRefused) {
   Evaluation evaluation(2, 1, 1, 2);
   EXPECT_FALSE(evaluation.add(kWorker, of_worker({{2, {1, 2}}}, {}))) << "no such shard";

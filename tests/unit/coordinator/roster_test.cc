@@ -122,15 +122,6 @@ TEST_F(Members, PartitionsAreSpreadOverTheirHosts) {
   EXPECT_EQ(MembersOf(with_stores).roster.missing(), "scheduler-0, worker-0, worker-1, kvstore-0");
 }
 
-TEST_F(Members, ASilentMemberIsLostAfterTheTimeout) {
-  roster.join(kWorker, hello(), 0);
-  EXPECT_FALSE(roster.lost(30 * kSecond - 1).has_value());
-  EXPECT_EQ(roster.lost(30 * kSecond)->what, "worker-0 (pid 77 on node5) was lost: no message for 30 s");
-  roster.confirm_alive(kWorker, 0, 10 * kSecond);
-  EXPECT_FALSE(roster.lost(39 * kSecond).has_value());
-  EXPECT_TRUE(roster.lost(40 * kSecond).has_value());
-}
-
 TEST_F(Members, ABrokenConnectionThatStaysBrokenIsALoss) {
   roster.join(kWorker, hello(), 0);
   roster.disconnected(kWorker, kSecond);

@@ -26,21 +26,6 @@ std::string taken(Turns& turns) {
   return text;
 }
 
-TEST(Turns, OneSchedulersRoundsAreGivenAsTheyAre) {
-  Turns turns(1);
-  turns.begin(7);
-  ASSERT_TRUE(turns.add(0, rounds_of(7, {named(1), named(2, true)}, Feedback::norms)));
-  const auto first = turns.take();
-  ASSERT_TRUE(first.has_value());
-  EXPECT_EQ(first->own, 7U);
-  EXPECT_EQ(first->scheduler, 0U);
-  EXPECT_EQ(first->feedback, Feedback::norms);
-  EXPECT_FALSE(first->round.ends_epoch);
-  ASSERT_TRUE(turns.add(0, rounds_of(9, {named(3, true, true)})));
-  EXPECT_EQ(taken(turns), "2 | 3 || ");
-  EXPECT_FALSE(turns.take().has_value());
-}
-
 TEST(Turns, OneRoundOfEachInTurn) {
   Turns turns(3);
   turns.begin(1);

@@ -23,12 +23,6 @@ std::uint32_t of(const Workforce& force, std::uint32_t worker) {
   return force.next().of(worker).size();
 }
 
-TEST(Workforce, BeginsWithThePlannedWorkers) {
-  const Workforce force = begun(plan_of(3, 8));
-  EXPECT_EQ(force.hosts().workers(), (Numbers{0, 1, 2}));
-  EXPECT_FALSE(force.changes());
-}
-
 TEST(Workforce, ANewWorkerTakesShardsFromTheFullest) {
   Workforce force = begun(plan_of(2, 8));  // 0 to 3, 4 to 7
   force.join(2, Joins::as_new);

@@ -72,16 +72,6 @@ TEST_F(LargeCheckpoints, ObjectsBeyondTheMemoryLimitWaitOnDisk) {
   }
 }
 
-TEST_F(LargeCheckpoints, TheNextOneBeginsInMemoryAgain) {
-  for (const Epoch epoch : {1U, 2U}) {
-    io_works = 0;
-    for (std::uint64_t id = 0; id < 3; ++id) ASSERT_TRUE(receive(kWorker, put(epoch, id)).ok());
-    EXPECT_EQ(io_works, 1U);
-    ASSERT_TRUE(receive(kCoordinator, Save{epoch, 4}).ok());
-    EXPECT_EQ(sent<Written>(kCoordinator).size(), epoch);
-  }
-}
-
 TEST_F(LargeCheckpoints, OnlyWorkersWaitForWhatTheyPut) {
   for (std::uint64_t id = 0; id < 4; ++id) ASSERT_TRUE(receive(kScheduler, put(1, id)).ok());
   EXPECT_TRUE(sent<Stored>(kScheduler).empty());

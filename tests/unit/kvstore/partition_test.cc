@@ -203,15 +203,6 @@ TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
   }
 }
 
-TEST_F(PartitionNode, ARoundMayBeOfNotesAlone) {
-  play.reply = "noted";
-  ASSERT_TRUE(receive(kCoordinator, expect_of(1, {}, kTalks)).ok());
-  ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {1, 0}, {}, {"zero", "one"})).ok());
-  EXPECT_EQ(play.notes, (std::vector<std::string>{"zero", "one"}));
-  EXPECT_EQ(text_of(sent<Deltas>(kWorkers[0]).at(0).reply), "noted");
-  EXPECT_EQ(sent<Committed>(kCoordinator).size(), 1U);
-}
-
 TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
   play.reply = "so be it";
   ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5})).ok());

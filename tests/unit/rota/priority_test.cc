@@ -176,21 +176,6 @@ TEST(Priority, EndsWhenNothingFits) {
   EXPECT_TRUE(none.next(random).shared.empty());
 }
 
-TEST(Priority, ARefusedRowIsDrawnAgainLater) {
-  PrioritySchedule schedule({.end = 2, .batch = 2, .pipeline = 1, .on_conflict = OnConflict::drop},
-                            std::make_unique<PairInterference>([](Key, Key) { return true; }));
-  Random random({1, 2, 3, 4});
-  std::map<Key, int> count;
-  for (int i = 0; i < 100; ++i) {
-    const Round round = schedule.next(random);
-    ASSERT_EQ(round.shared.size(), 1U);
-    ++count[round.shared[0]];
-    feed_back(schedule, round, [](Key) { return 0.0; });
-  }
-  EXPECT_GT(count[0], 20);
-  EXPECT_GT(count[1], 20);
-}
-
 TEST(Priority, InTurnGoesThroughAllRows) {
   PrioritySchedule schedule({.first = 2, .end = 12, .batch = 4, .uniform_share = 1, .in_turn = true}, nullptr);
   Random random({1, 2, 3, 4});

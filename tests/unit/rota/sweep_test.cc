@@ -24,15 +24,6 @@ TEST(RoundRobin, EveryRowOnceAnEpoch) {
   }
 }
 
-TEST(RoundRobin, ABatchOfNoneIsABatchOfOne) {
-  RoundRobinSchedule schedule(0, 2, 0);
-  Random random({1, 2, 3, 4});
-  EXPECT_EQ(schedule.next(random).shared, (std::vector<Key>{0}));
-  const Round last = schedule.next(random);
-  EXPECT_EQ(last.shared, (std::vector<Key>{1}));
-  EXPECT_TRUE(last.ends_epoch);
-}
-
 TEST(RoundRobin, WithoutAToleranceItGetsNoFeedbackAndNeverEnds) {
   RoundRobinSchedule schedule(0, 2, 1, {0.5});
   Random random({1, 2, 3, 4});

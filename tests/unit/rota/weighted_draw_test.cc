@@ -40,17 +40,6 @@ TEST(WeightedDraw, DrawsInProportionToTheWeights) {
   }
 }
 
-TEST(WeightedDraw, EveryShareOfTheTotalBelongsToItsKey) {
-  WeightedDraw tree(5);
-  const std::vector<double> weights = {1, 0, 2, 4, 1};
-  tree.set_all(weights);
-  // Five leaves: nodes 5 .. 9; keys 3 and 4 are below node 4, keys 1 and 2 below node 3, key 0 below node 2.
-  std::vector<int> count(5);
-  for (int i = 0; i < 8; ++i) ++count[tree.draw((i + 0.5) / 8)];
-  EXPECT_EQ(count, (std::vector<int>{1, 0, 2, 4, 1}));
-  EXPECT_EQ(tree.total(), 8);
-}
-
 TEST(WeightedDraw, RoundingNeverReachesAKeyWithoutWeight) {
   // The last key with a weight is followed by keys without; shares just below 1 round up to the total.
   for (const std::size_t keys : {2U, 5U, 33U, 1000U}) {

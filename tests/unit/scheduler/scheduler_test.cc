@@ -178,14 +178,6 @@ class SchedulerNode : public ::testing::Test, protected tests::NodeStage {
   std::unique_ptr<Scheduler> scheduler_;
 };
 
-TEST_F(SchedulerNode, CutsAndSendsTheCut) {
-  ASSERT_TRUE(receive(kCoordinator, Welcome{}).ok());
-  ASSERT_TRUE(receive(kCoordinator, JobFacts{{}, {1, 2}}).ok());
-  ASSERT_EQ(sent<CutMade>(kCoordinator).size(), 1U);
-  EXPECT_EQ(sent<CutMade>(kCoordinator).at(0).cut.slices.size(), 2U);
-  EXPECT_EQ(rounds_sent(), 0U) << "not before START";
-}
-
 TEST_F(SchedulerNode, ACutOfAnotherSizeIsTheSchedulesFault) {
   play.slices_cut = 3;
   const Status status = receive(kCoordinator, JobFacts{});

@@ -71,13 +71,6 @@ TEST(Neighbours, AreCountedFromTheWorkersFirstShard) {
   EXPECT_TRUE(near.has(43));
 }
 
-TEST(Neighbours, AreEightInARow) {
-  Neighbours near(20);
-  near.go_on_with(30);
-  EXPECT_EQ(near.begin(), 28U);
-  EXPECT_EQ(near.end(), 36U);
-}
-
 TEST(Neighbours, OthersAreCheckedAtEveryEighthVisit) {
   Neighbours near(0);
   EXPECT_TRUE(near.looks_at_others());
@@ -94,11 +87,6 @@ TEST(Neighbours, GoBeforeVisitsElsewhereButNotFarAhead) {
   EXPECT_TRUE(Neighbours::go_first(9, 5, true));
   EXPECT_TRUE(Neighbours::go_first(4 + Neighbours::kAheadMost, 5, true));
   EXPECT_FALSE(Neighbours::go_first(5 + Neighbours::kAheadMost, 5, true));
-}
-
-TEST(Neighbours, OtherWorkIsNotDelayed) {
-  EXPECT_TRUE(Neighbours::go_first(5, 5, false));
-  EXPECT_FALSE(Neighbours::go_first(6, 5, false));
 }
 
 }  // namespace

@@ -51,17 +51,6 @@ TEST(Leases, ASliceInUseDoesNotMove) {
   EXPECT_TRUE(leases.quiet());
 }
 
-TEST(Leases, ASliceThatArrivesIsReadyForItsRound) {
-  Leases leases;
-  ASSERT_TRUE(leases.arrive(7, 9, some_bytes()));
-  EXPECT_TRUE(leases.ready(7, 9));
-  EXPECT_FALSE(leases.quiet());
-  EXPECT_EQ(leases.use(7).bytes.size(), 2U);
-  leases.release(7);
-  EXPECT_TRUE(leases.quiet());
-  EXPECT_EQ(leases.held_ids(), (std::vector<SliceId>{7}));
-}
-
 TEST(Leases, ASecondHolderIsSeen) {
   Leases leases;
   ASSERT_TRUE(leases.arrive(7, 9, some_bytes()));

@@ -118,12 +118,6 @@ TEST_F(FilesTest, LinesAreFilteredOneByOne) {
   EXPECT_FALSE(std::filesystem::exists(folder / "none"));
 }
 
-TEST_F(FilesTest, WritingIntoAMissingFolderIsCannotWrite) {
-  const Status status = write_atomically(folder / "none" / "a", std::string_view("x"));
-  EXPECT_EQ(status.code(), ExitCode::cannot_write);
-  EXPECT_NE(status.what().find("none/a"), std::string::npos);
-}
-
 TEST_F(FilesTest, WritingToAFullDiskIsADiskError) {
   LineFile full = *LineFile::open(folder / "lines");
   struct rlimit before = {};
@@ -143,15 +137,6 @@ TEST_F(FilesTest, ReadsUpToTheLimit) {
   EXPECT_EQ(read_whole_file(folder / "a", 4).status().code(), ExitCode::disk);
   EXPECT_EQ(read_whole_file(folder / "b", 4).status().code(), ExitCode::no_input);
   EXPECT_EQ(read_whole_file(folder, 4).status().code(), ExitCode::no_input);
-}
-
-TEST_F(FilesTest, LinesAreAppendedAndATornOneIsCutOff) {
-  write("lines", "one\ntwo\nthr");
-  auto lines = LineFile::open(folder / "lines");
-  ASSERT_TRUE(lines.ok());
-  ASSERT_TRUE(lines->append("three").ok());
-  ASSERT_TRUE(lines->sync().ok());
-  EXPECT_EQ(read(folder / "lines"), "one\ntwo\nthree\n");
 }
 
 TEST_F(FilesTest, ATailReadsEveryWholeLineOnce) {
@@ -183,14 +168,6 @@ TEST_F(FilesTest, ATornLineLongerThanABlockIsCutOff) {
   write("lines", std::string(10'000, 'x'));
   ASSERT_TRUE(LineFile::open(folder / "lines").ok());
   EXPECT_EQ(read(folder / "lines"), "");
-}
-
-TEST_F(FilesTest, APrivateFolderIsForItsOwnerOnly) {
-  const auto made = make_private_folder(folder, "p-");
-  ASSERT_TRUE(made.ok());
-  struct stat facts = {};
-  ASSERT_EQ(::stat(made->c_str(), &facts), 0);
-  EXPECT_EQ(facts.st_mode & 0777, 0700U);
 }
 
 TEST_F(FilesTest, AFolderCannotBeMadeWhereAFileIs) {

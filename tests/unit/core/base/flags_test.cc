@@ -29,15 +29,6 @@ class FlagsTest : public TemporaryFolder {
   }
 };
 
-TEST_F(FlagsTest, DefaultsHoldUntilTheUserSetsAValue) {
-  const auto line = parse({});
-  ASSERT_TRUE(line.ok());
-  EXPECT_EQ(line->options.integer("workers"), 2);
-  EXPECT_EQ(line->options.text("start"), "hot");
-  EXPECT_FALSE(line->options.has("out"));
-  EXPECT_TRUE(line->given.empty());
-}
-
 TEST_F(FlagsTest, AllSpellings) {
   const auto line = parse({"first", "--workers", "3", "-rate=1e-3", "--insecure", "--note", "-x", "--", "--last"});
   ASSERT_TRUE(line.ok()) << line.status().what();
@@ -111,15 +102,6 @@ TEST_F(FlagsTest, AZeroByteInAFlagfileIsAnError) {
   for (const std::string& line : {"--workers\0=lots\n"s, "--note=a\0b\n"s, "--log_dir\0=x\n"s})
     EXPECT_TRUE(error({"--flagfile=" + write("zero", line)}).ends_with(": a zero byte in a flag"));
   EXPECT_EQ(parse({})->options.integer("workers"), 2);
-}
-
-TEST_F(FlagsTest, AWrittenFlagfileIsReadBack) {
-  const auto first = parse({"--note=it's \"two\" = words #1", "--workers=5", "--out=/x y", "--noinsecure"});
-  ASSERT_TRUE(first.ok());
-  ASSERT_TRUE(write_flagfile(folder / "flags.txt", first->options.all()).ok());
-  const auto second = parse({"--flagfile=" + (folder / "flags.txt").string()});
-  ASSERT_TRUE(second.ok()) << second.status().what();
-  EXPECT_EQ(second->options.all(), first->options.all());
 }
 
 // A value that ended in a carriage return lost it in flags.txt: the processes trained on another file.

@@ -38,10 +38,5 @@ TEST_F(LogTest, LinesAreUtf8WhateverTheyAreMadeOf) {
   EXPECT_NE(text.find("what=\"caf\\xe9 Straße \\x1b[31m\tred\""), std::string::npos) << text;
 }
 
-TEST_F(LogTest, AFolderThatCannotBeMadeIsCannotWrite) {
-  write("a", "");
-  EXPECT_EQ(init_log("worker-0", folder / "a").code(), ExitCode::cannot_write);
-}
-
 }  // namespace
 }  // namespace rota

@@ -64,13 +64,6 @@ TEST_F(TrustTest, TheFolderOfTheProgramIsTrusted) {
   EXPECT_NE(why(check_trusted(file, beside)), "") << "where it is not";
 }
 
-TEST_F(TrustTest, ALinkIsJudgedByItsTarget) {
-  fs::create_symlink(file, folder / "link");
-  EXPECT_EQ(why(check_trusted(folder / "link")), "");
-  set(folder / "a", 0777);
-  EXPECT_NE(why(check_trusted(folder / "link")), "");
-}
-
 TEST_F(TrustTest, AMissingFileIsNoInput) {
   EXPECT_EQ(check_trusted(folder / "none").code(), ExitCode::no_input);
   EXPECT_EQ(check_own(folder / "none").code(), ExitCode::no_input);

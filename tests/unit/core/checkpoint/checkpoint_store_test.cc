@@ -55,13 +55,6 @@ TEST_F(DiskCheckpointFiles, AnEarlierStartReplacesNoLaterFile) {
   EXPECT_EQ(back.hash(), rows.hash());
 }
 
-TEST_F(DiskCheckpointFiles, AMissingFileIsADiskError) {
-  const auto store = disk_checkpoints(folder, 1, {{"epoch-00000004/partition-0.era-1.sst", 0, {}}});
-  Rows rows(tables(2));
-  EXPECT_EQ(store->read_rows(4, 1, rows).code(), ExitCode::disk);
-  EXPECT_EQ(store->read(4, 1, Object::slice, 1).status().code(), ExitCode::disk);
-}
-
 TEST_F(DiskCheckpointFiles, RowsOfAnotherWidthAreRefused) {
   const auto store = disk_checkpoints(folder, 1, {{"epoch-00000004/partition-0.era-1.sst", 0, {}}});
   Rows rows(tables(2));

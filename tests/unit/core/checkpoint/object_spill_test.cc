@@ -38,11 +38,5 @@ TEST_F(ObjectSpills, LeaveNoFileName) {
   EXPECT_TRUE(std::filesystem::is_empty(path().parent_path())) << "no file is left if the process is killed";
 }
 
-TEST_F(ObjectSpills, AFolderThatCannotBeUsedIsAnError) {
-  write("file", "");
-  ObjectSpill spill(folder / "file" / "partition-0.sst");
-  EXPECT_EQ(spill.add(put_of(1, 10)).code(), ExitCode::cannot_write);
-}
-
 }  // namespace
 }  // namespace rota

@@ -93,15 +93,5 @@ TEST_F(Doing, ANormalEndLeavesNoFile) {
   EXPECT_FALSE(crash_info(file_, pid).has_value());
 }
 
-TEST_F(Doing, ALongNameIsCut) {
-  int status = 0;
-  const auto pid = in_child(file_, status, [] {
-    const std::string name(1000, 'x');
-    const HookNote note(name, "push", name);
-    ::raise(SIGKILL);
-  });
-  EXPECT_EQ(crash_info(file_, pid)->hooks, "plugin " + std::string(HookSlot::kTextBytes - 7, 'x'));
-}
-
 }  // namespace
 }  // namespace rota

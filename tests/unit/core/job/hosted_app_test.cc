@@ -14,20 +14,6 @@ Plugin plugin_that(std::unique_ptr<App> (*makes)(const Job&)) {
   return plugin;
 }
 
-TEST(HostedApp, IsMadeFromTheJob) {
-  const Plugin plugin = plugin_that([](const Job& job) -> std::unique_ptr<App> {
-    if (job.seed != 7) throw std::runtime_error("another job");
-    return std::make_unique<EmptyApp>();
-  });
-  Job job;
-  job.seed = 7;
-  const auto app = host_app(plugin, job);
-  ASSERT_TRUE(app.ok());
-  EXPECT_EQ((*app)->job.seed, 7U);
-  EXPECT_EQ((*app)->plugin.name, "played");
-  EXPECT_EQ((*app)->app->pull({}), nullptr) << "no shared tables";
-}
-
 TEST(HostedApp, AThrowNamesThePlugin) {
   const auto throws = plugin_that([](const Job&) -> std::unique_ptr<App> { throw UsageError("these do not go"); });
   const Status status = host_app(throws, {}).status();

@@ -103,21 +103,5 @@ TEST_F(JobOptionsTest, TheIdentityIsThatOfTheModel) {
   }
 }
 
-TEST_F(JobOptionsTest, TheSettingsOfTheRoles) {
-  const auto settings = job_config(
-      *parse({"--app=lda", "--staleness=3", "--asynchronous", "--pipeline=2", "--schedulers=4", "--shards=4"}), false,
-      nullptr);
-  ASSERT_TRUE(settings.ok());
-  EXPECT_EQ(settings->staleness, 3U);
-  EXPECT_TRUE(settings->asynchronous);
-  EXPECT_EQ(settings->pipeline, 2U);
-  EXPECT_EQ(settings->schedulers, 4U);
-  const auto plain = job_config(*parse({"--app=lda"}), false, nullptr);
-  ASSERT_TRUE(plain.ok());
-  EXPECT_EQ(plain->epochs, 0U) << "as the app says";
-  EXPECT_EQ(plain->staleness, 0U);
-  EXPECT_FALSE(plain->asynchronous);
-}
-
 }  // namespace
 }  // namespace rota

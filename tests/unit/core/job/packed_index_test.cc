@@ -52,14 +52,6 @@ TEST_F(PackedIndexTest, AnUnfinishedOneIsOursAndOfNoUse) {
   EXPECT_FALSE(is_index(""));
 }
 
-TEST_F(PackedIndexTest, NamesOfFiles) {
-  EXPECT_EQ(packed_file(7), "shard-00007.rota-shard");
-  EXPECT_EQ(packed_file(65'535), "shard-65535.rota-shard");
-  for (const std::string& name : {packed_file(0), std::string(kPackedIndex), std::string(kPackedCommon)})
-    EXPECT_TRUE(is_packed_file(name));
-  EXPECT_FALSE(is_packed_file("shards.txt"));
-}
-
 TEST_F(PackedIndexTest, TheFolderIsKnownByItsFiles) {
   EXPECT_FALSE(is_packed_folder(folder));
   EXPECT_FALSE(is_packed_folder(folder / "none"));

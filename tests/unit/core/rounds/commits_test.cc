@@ -69,19 +69,6 @@ TEST(Commits, RoundsComeWholeInOrderAndWithTheirRowsInOrder) {
   }
 }
 
-TEST(Commits, ValuesAreThoseOfTheLastCommit) {
-  Commits commits(tables(), kPartitions);
-  const SharedRows first = rows_of(1, {4}), second = rows_of(2, {4, 5});
-  ASSERT_TRUE(commits.begin(first).ok());
-  ASSERT_TRUE(commits.begin(second).ok());
-  EXPECT_EQ(commits.values(2), (std::vector<double>{0, 0, 0, 0}));
-  const std::uint32_t home = partition_of_row(kApart, 4, kPartitions);
-  ASSERT_TRUE(commits.commit(home, commit_of(first, home, 1)).ok());
-  EXPECT_EQ(commits.values(2), (std::vector<double>{5, 3, 0, 0}));
-  EXPECT_EQ(commits.rows(2).keys, second.keys);
-  EXPECT_EQ(commits.partitions_of(2), (std::vector<std::uint32_t>{home, partition_of_row(kApart, 5, kPartitions)}));
-}
-
 // A stale push reads the rows as they were before the unseen rounds.
 TEST(Commits, RowsMayStartWithOtherValuesThanZeros) {
   Commits commits(tables(), 1);
@@ -116,22 +103,6 @@ TEST(Commits, ValuesCanExcludeUnseenRounds) {
   // A round of another table with the same keys.
   ASSERT_TRUE(commits.begin(rows_of(10, {1, 2, 3}, kMore)).ok());
   EXPECT_EQ(commits.values(10, rounds), (std::vector<double>{0, 0, 0}));
-}
-
-TEST(Commits, ACommitShowsKeyValueChangeArgumentAndReply) {
-  SharedRows rows = rows_of(1, {7, 8}, 2);
-  rows.argument = {0.5};
-  const RoundDeltas round{rows, 2, {0, 0, 0, 0}, {1, 2, 3, 4}, {5, 6, 7, 8}, bytes_of("so be it")};
-  const std::vector<Delta> deltas = round.deltas();
-  const Commit commit = round.commit(deltas);
-  EXPECT_EQ(commit.round, 1U);
-  EXPECT_EQ(commit.table, 2U);
-  ASSERT_EQ(commit.deltas.size(), 2U);
-  EXPECT_EQ(commit.deltas[1].key, 8U);
-  EXPECT_EQ(commit.deltas[1].value[0], 3);
-  EXPECT_EQ(commit.deltas[1].change[1], 8);
-  EXPECT_EQ(commit.argument[0], 0.5);
-  EXPECT_EQ(text_of(commit.reply), "so be it");
 }
 
 TEST(Commits, RowsThatAreTogetherLiveInPartitionZero) {

@@ -70,19 +70,6 @@ TEST(Gather, ARoundWithOnlyEarlyPartsBlocksNoOther) {
   EXPECT_FALSE(gather.expect(expect_of(5), 1).ok()) << "rounds are expected in ascending order";
 }
 
-TEST(Gather, ARoundWithoutRowsIsWholeWithAllShards) {
-  Gather gather(2);
-  ASSERT_TRUE(gather.expect(tests::expect_of(1, {}), 0).ok());
-  ASSERT_TRUE(gather.add(parts_of(1, {0, 1}, {}, {"one"})).ok());
-  EXPECT_FALSE(gather.take().has_value());
-  ASSERT_TRUE(gather.add(parts_of(1, {0, 0}, {}, {""})).ok());
-  const auto whole = gather.take();
-  ASSERT_TRUE(whole.has_value());
-  EXPECT_TRUE(whole->sum.empty());
-  EXPECT_TRUE(whole->notes[0].empty());
-  EXPECT_EQ(text_of(whole->notes[1]), "one");
-}
-
 TEST(Gather, NotesAreByShardForAnySender) {
   for (const bool together : {false, true}) {
     Gather gather(5);

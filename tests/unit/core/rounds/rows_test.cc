@@ -9,23 +9,6 @@ std::vector<Table> tables() {
           {"two", Table::Kind::shared, 100, 1, 1}};
 }
 
-TEST(Rows, OnlySharedTablesHaveThem) {
-  const Rows rows(tables());
-  EXPECT_TRUE(rows.has_table(0));
-  EXPECT_FALSE(rows.has_table(1));
-  EXPECT_TRUE(rows.has_table(2));
-  EXPECT_FALSE(rows.has_table(3));
-}
-
-TEST(Rows, ComeInOrderOfTableAndKey) {
-  Rows rows(tables());
-  for (const Key key : {50U, 3U, 9U}) rows.row(2, key);
-  rows.row(0, 80);
-  std::vector<std::pair<TableId, Key>> seen;
-  rows.for_each([&](TableId table, Key key, std::span<const double>) { seen.emplace_back(table, key); });
-  EXPECT_EQ(seen, (std::vector<std::pair<TableId, Key>>{{0, 80}, {2, 3}, {2, 9}, {2, 50}}));
-}
-
 TEST(Rows, TheHashDoesNotDependOnHowTheyAreSpread) {
   Rows all(tables());
   std::vector<Rows> spread(3, Rows(tables()));

@@ -100,18 +100,6 @@ TEST(Rules, FeedbackIsDueForAllRoundsButThoseInThePipeline) {
   EXPECT_EQ(feedback_due(3, 4), 0U);
 }
 
-TEST(Rules, AllAnswersDecideConvergence) {
-  std::optional<bool> all;
-  merge_answers(all, std::nullopt);
-  EXPECT_EQ(all, std::nullopt);
-  merge_answers(all, true);
-  merge_answers(all, std::nullopt);
-  EXPECT_EQ(all, true);
-  merge_answers(all, false);
-  merge_answers(all, true);
-  EXPECT_EQ(all, false);
-}
-
 TEST(Rules, SumsFollowTheTree) {
   EXPECT_EQ(sum_over_tree({}, 2), (std::vector<double>{0, 0}));
   const double tiny = 1e-16;

@@ -124,19 +124,5 @@ TEST(SparseRows, AlignedNumbersOfAMessageAreNotCopied) {
   EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(numbers)), bytes.part(4, 16).view()));
 }
 
-TEST(SparseRows, AWalkStopsWhereKeysOrMemoryDo) {
-  const SparseRows rows = sum_of(rows_of({{1, {1}}, {2, {2}}}, 1), rows_of({{3, {3}}, {9, {9}}}, 1));
-  RowWalk walk(rows);
-  std::vector<std::pair<Key, std::uint64_t>> stretches;
-  while (!walk.done()) {
-    stretches.emplace_back(walk.key(), walk.left());
-    const std::uint64_t count = walk.left();
-    const double* const numbers = walk.take(count);
-    for (std::uint64_t i = 0; i < count; ++i) EXPECT_EQ(numbers[i], static_cast<double>(stretches.back().first + i));
-  }
-  EXPECT_EQ(stretches, (std::vector<std::pair<Key, std::uint64_t>>{{1, 2}, {3, 1}, {9, 1}}));
-  EXPECT_EQ(walk.left(), 0U);
-}
-
 }  // namespace
 }  // namespace rota

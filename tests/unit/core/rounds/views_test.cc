@@ -20,17 +20,6 @@ std::vector<double> numbers_of(const Views& views, TableId table) {
   return {numbers.begin(), numbers.end()};
 }
 
-TEST(Views, AreZerosOfDenseTablesAtFirst) {
-  const Views views(tables());
-  EXPECT_TRUE(views.any());
-  ASSERT_EQ(views.tables().size(), 2U);
-  EXPECT_EQ(views.tables()[0].keys(), 0U) << "it is not dense";
-  EXPECT_EQ(views.tables()[0].version(), 0U);
-  EXPECT_EQ(views.tables()[1].keys(), 5U);
-  EXPECT_EQ(numbers_of(views, 1), std::vector<double>(10));
-  EXPECT_FALSE(Views({tables()[0]}).any());
-}
-
 TEST(Views, MayStartWithOtherNumbers) {
   Views views(tables());
   const double row[] = {3, 4};

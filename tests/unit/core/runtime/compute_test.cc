@@ -104,20 +104,6 @@ TEST(Compute, ChainedCompletionsRunOnTheThreadOfTheWork) {
   EXPECT_FALSE(compute.has_chained());
 }
 
-// A loop without a handler finds it among the other completions.
-TEST(Compute, ChainedWorkCanBeTakenLikeOther) {
-  std::promise<void> done;
-  Compute compute(
-      1, [] {}, [&] { done.set_value(); });
-  Outbox::Started started = work_of([] {}, false);
-  started.chained = true;
-  compute.start(std::move(started));
-  ASSERT_EQ(done.get_future().wait_for(kLongest), std::future_status::ready);
-  EXPECT_TRUE(compute.has_chained());
-  EXPECT_EQ(compute.take_ended().size(), 1U);
-  EXPECT_FALSE(compute.has_chained());
-}
-
 // A separate one may be long: completions before it do not wait for its end.
 TEST(Compute, CompletionsBeforeASeparateOneComeFirst) {
   std::promise<void> received, begun, go_on;

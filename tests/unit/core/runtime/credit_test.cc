@@ -1,26 +1,12 @@
 #include "core/runtime/credit.h"
 
 #include "core/runtime/host.h"
-#include "tests/unit/core/runtime/node_stage.h"
 
 namespace rota {
 namespace {
 
 constexpr NodeId kWorker{Role::worker, 0}, kHere{Role::partition, 0}, kThere{Role::partition, 1};
 constexpr NodeId kOther{Role::kvstore, 0};
-
-TEST(Credit, LimitsUnacknowledgedBytes) {
-  tests::NodeStage stage(kWorker);
-  const Credit credit{.bytes = 100, .chunk = 10};
-  const auto allows = [&](std::uint64_t waiting, std::uint64_t unseen) {
-    stage.waiting[kThere] = waiting;
-    bool answer = false;
-    EXPECT_TRUE(stage.act([&](Outbox& out) { answer = credit.allows(out, kThere, unseen); }).ok());
-    return answer;
-  };
-  EXPECT_TRUE(allows(0, 0) && allows(99, 0) && allows(49, 50));
-  EXPECT_FALSE(allows(100, 0) || allows(0, 100) || allows(50, 50));
-}
 
 // Puts an object of 1,000 bytes to each of two partitions, and records the sizes of their queues.
 class Putter final : public Node {

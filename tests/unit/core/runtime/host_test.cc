@@ -283,24 +283,6 @@ TEST_F(Hosts, NodesOfOneHostBypassTheNetwork) {
   EXPECT_EQ(one.bytes_sent(), 0U);
 }
 
-TEST_F(Hosts, FinishedWorkReturnsToItsNode) {
-  Host& one = host(kWorker, 2);
-  auto node = std::make_unique<Listener>(kWorker, [](const Envelope& in, Outbox& out) {
-    if (std::holds_alternative<Ready>(in.message))
-      out.start([] { return [](Outbox& later) { return later.send(kWorker, Committed{5}), Status(); }; });
-    return Status();
-  });
-  Listener& listener = *node;
-  one.add(std::move(node));
-  one.tell(kWorker, Ready{}, world());
-  auto started = one.take_started();
-  ASSERT_EQ(started.size(), 1U);
-  EXPECT_TRUE(one.take_started().empty());
-  EXPECT_EQ(listener.count<Committed>(), 0U);
-  finish(one, started[0].node, started[0].work(), world());
-  EXPECT_EQ(listener.count<Committed>(), 1U);
-}
-
 // Start numbers were compared: after the clock was set back, a new start counted as stale and was not answered.
 TEST_F(Hosts, OnlyAReplacedStartIsRefused) {
   Host& host = coordinator();
@@ -333,19 +315,6 @@ TEST_F(Hosts, AMessageOfAnotherIncarnationIsNoSignOfLife) {
   EXPECT_EQ(hub_->signs_of_life, 1) << "for another start of the coordinator";
   host.receive(frames_of(Beat{}, {.incarnation = 6, .sequence = 2, .peer_incarnation = 1}), world());
   EXPECT_EQ(hub_->signs_of_life, 2);
-}
-
-TEST_F(Hosts, AFullPeerIsRetriedWhenWritable) {
-  coordinator();
-  Host& member = worker();
-  const auto first = member.next(now_);
-  ASSERT_TRUE(first.has_value());
-  member.not_taken(kCoordinator);
-  EXPECT_FALSE(member.next(now_).has_value());
-  member.writable(kCoordinator);
-  const auto again = member.next(now_);
-  ASSERT_TRUE(again.has_value());
-  EXPECT_EQ(decode_header(again->frames)->sequence, decode_header(first->frames)->sequence);
 }
 
 TEST_F(Hosts, PeersAreServedInTurn) {
@@ -405,16 +374,6 @@ TEST_F(Hosts, AStalledCoordinatorEndsTheProcess) {
 TEST_F(Hosts, ALostConnectionIsReportedToTheNodes) {
   coordinator().disconnected(kWorker, world());
   EXPECT_EQ(hub_->disconnected, (std::vector<NodeId>{kWorker}));
-}
-
-TEST_F(Hosts, LeavingReportsAndEnds) {
-  Host& member = this->member();
-  member.leave(ExitCode::terminated, "asked to end", now_);
-  EXPECT_FALSE(member.ended().has_value()) << "its last message has not arrived yet";
-  talk();
-  pass(kSecond);
-  expect_ended(member, ExitCode::terminated, "asked to end");
-  EXPECT_EQ(hub_->count<Fault>(), 1U);
 }
 
 }  // namespace

@@ -60,15 +60,6 @@ TEST_F(LinkTest, AnAcknowledgementRidesOnAMessage) {
   EXPECT_TRUE(all(b, kSecond).empty()) << "it was acknowledged already";
 }
 
-TEST_F(LinkTest, ManyMessagesAreAcknowledgedWithoutATick) {
-  for (RoundId i = 1; i <= 64; ++i) submit(a, i);
-  const auto sent = all(a, kSecond);
-  for (std::size_t i = 0; i < 63; ++i) arrive(b, sent[i], kSecond);
-  EXPECT_FALSE(b.next(kSecond).has_value());
-  arrive(b, sent[63], kSecond);
-  EXPECT_EQ(all(b, kSecond).size(), 1U);
-}
-
 TEST_F(LinkTest, ARepetitionIsDroppedCountedAndAnswered) {
   submit(a, 1);
   const auto sent = all(a, kSecond);
@@ -99,21 +90,6 @@ TEST_F(LinkTest, ALostMessageIsAskedForAndSentAgain) {
   deliver(a, answer, now);
   EXPECT_EQ(deliver(b, all(a, now), now), (std::vector<RoundId>{2, 3, 4}));
   EXPECT_EQ(a.counters().resent, 3U);
-}
-
-TEST_F(LinkTest, ARepeatedAnswerSendsNothingTwice) {
-  a_receives_from_b();
-  submit(a, 1);
-  EXPECT_EQ(all(a, now).size(), 1U);  // lost
-  now += Link::kProbeAfter;
-  a.tick(now);
-  deliver(b, all(a, now), now);
-  const auto answer = all(b, now);
-  deliver(a, answer, now);
-  EXPECT_EQ(all(a, now).size(), 1U);
-  deliver(a, answer, now);
-  EXPECT_TRUE(all(a, now).empty());
-  EXPECT_EQ(a.counters().resent, 1U);
 }
 
 TEST_F(LinkTest, AnUnknownPeerGetsTheMessageAgainInsteadOfAProbe) {
@@ -342,20 +318,6 @@ TEST_F(LinkTest, ALargeMessageIsSentInPieces) {
     EXPECT_TRUE(std::equal(rows.begin(), rows.end(), lease.rows.view().begin(), lease.rows.view().end()));
   }
   EXPECT_EQ(arrive(b, sent[11], kSecond), 77U);
-}
-
-TEST_F(LinkTest, SmallControlAndFirstMessagesAreNotCut) {
-  const Frames message = encode_message(Lease{1, 2, 3, bytes_of(100)});
-  a = link_of(kA, kB, size_of(message));
-  b = link_of(kA, kB, size_of(message) - 1);
-  a.submit(kA, kB, Kind::lease, message);
-  b.submit(kA, kB, Kind::lease, message);
-  EXPECT_EQ(all(a, kSecond).size(), 1U);
-  EXPECT_GT(all(b, kSecond).size(), 1U);
-  Link c = link_of(kA, kB, 1);
-  c.submit(kA, kB, Kind::hello, encode_message(Hello{}));
-  c.submit(kA, kB, Kind::ask_status, encode_message(AskStatus{"ipc://here"}));
-  EXPECT_EQ(all(c, kSecond).size(), 2U);
 }
 
 TEST_F(LinkTest, PiecesThatDoNotFitTogetherAreWrong) {
