@@ -112,7 +112,7 @@ class LassoLabels(RotaTest):
         self.rota("evaluate", "lasso", f"--model={model}", f"--input={matrix}", f"--response={response}",
                   code=65, error=f"{response}:5: the label 3 is none of the model's, 1 and 2")
 
-    def test_other_labels_than_the_models_are_refused(self):
+    def test_rows_of_other_labels(self):
         model = self.train(self.file((1, 2))[0], "run")
         data, y = self.file((0, 1), ROWS, 2 * ROWS, "other")
         line = int(np.argmax(y == 0)) + 1
@@ -120,22 +120,16 @@ class LassoLabels(RotaTest):
             done = self.rota(words[0], "lasso", f"--model={model}", f"--input={data}", *words[1:], code=65,
                              error=f"{data}:{line}: the label 0 is none of the model's, 1 and 2")
             self.assertEqual(done.stdout, "")
-
-    def test_rows_without_labels_can_be_predicted(self):
-        """In LIBSVM text every row has a label; where it is not known yet, the same one stands in all of them."""
-        model = self.train(self.file((1, 2))[0], "run")
+        # In LIBSVM text every row has a label; where it is not known yet, the same one stands in all of them.
         unknown = self.folder / "unknown.libsvm"
         dump_svmlight_file(self.x[ROWS:], np.zeros(ROWS), str(unknown), zero_based=False)
         known, _ = self.file((1, 2), ROWS, 2 * ROWS, "test")
         self.assertEqual(self.ask("predict", model, unknown), self.ask("predict", model, known))
         self.rota("evaluate", "lasso", f"--model={model}", f"--input={unknown}", code=65)  # nothing to evaluate by
-
-    def test_one_class(self):
         path = self.folder / "one.libsvm"
         dump_svmlight_file(self.x[:ROWS], np.full(ROWS, 2), str(path), zero_based=False)
         self.rota("train", "lasso", f"--input={path}", f"--out={self.folder / 'one'}", "--loss=logistic",
                   code=65, error=f"{path}: expected a response of two classes, found one only: 2")
-        model = self.train(self.file((1, 2))[0], "run")
         scores = json.loads(self.ask("evaluate", model, path))
         self.assertIsNone(scores["auc"], "of one class there is no ranking")
         self.assertAlmostEqual(scores["accuracy"], np.mean(self.numbers(model, path, "--type=class") == 2), places=14)

@@ -20,19 +20,9 @@ def contents(folder):
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.glob("epoch-*/*.sst"))}
 
 
-class Runs(RotaTest):
-    calm = {}
-
-    def local(self, *flags):
-        if flags not in Runs.calm:
-            out = self.folder / f"local-{len(Runs.calm)}"
-            self.rota("train", *flags, "--seed=7", f"--out={out}")
-            Runs.calm[flags] = self.result(out)
-        return Runs.calm[flags]
-
-
-class OwnDisks(Runs):
+class OwnDisks(RotaTest):
     """rota runs on machine 0, workers and stores on 1 and 2."""
+    calm = {}
 
     @classmethod
     def setUpClass(cls):
@@ -62,6 +52,14 @@ class OwnDisks(Runs):
         file = self.here / "events.jsonl"
         if file.exists():
             shutil.copy(file, pathlib.Path(EVENTS_OUT) / f"{self.id()}.here.jsonl")
+
+    def local(self, *flags):
+        """The result of such a run on this machine alone."""
+        if flags not in self.calm:
+            out = self.folder / f"local-{len(self.calm)}"
+            self.rota("train", *flags, "--seed=7", f"--out={out}")
+            self.calm[flags] = self.result(out)
+        return self.calm[flags]
 
     def hosts(self, *numbers):
         return "--hosts=" + ",".join(self.machines[number].address for number in numbers)
@@ -213,41 +211,3 @@ class OwnDisks(Runs):
         self.assertRegex(output, r"worker-\d on machine-\d has opened another plugin file \([0-9a-f]{32}\) than \S+-\d "
                                r"\(pid \d+ on machine-\d\) has \([0-9a-f]{32}\)")
         self.assertIn("machine-2", output)
-
-
-class ByHand(Runs):
-    """Processes started one by one, with a store that sees another folder."""
-
-    def roles(self, store):
-        out, sockets = self.folder / "run", self.folder / "sockets"
-        out.mkdir()
-        sockets.mkdir(0o700)
-        flags = [f"--app={LDA[0]}", *LDA[1:], "--seed=7", "--workers=1", "--stores=1", "--partitions=2",
-                 "--checkpoint_seconds=0", f"--coordinator=ipc://{sockets}/coordinator"]
-        started = {}
-        for role, more in (("coordinator", []), ("scheduler", []), ("worker", []), ("kvstore", store)):
-            words = [str(BIN / f"rota-{role}"), *flags, f"--out={out}", *map(str, more)]
-            started[role] = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            self.addCleanup(self._end, started[role])
-        output = started["coordinator"].communicate(timeout=LIMIT)[1]
-        for process in started.values():
-            process.wait(LIMIT)
-        return out, started["coordinator"].returncode, output
-
-    def test_a_store_with_a_disk_of_its_own(self):
-        own = self.folder / "own"
-        out, code, output = self.roles([f"--own_disk={own}"])
-        self.assertEqual(code, 0, output)
-        self.expect_same(self.result(out), self.local(*LDA))
-        whole = contents(out / "checkpoint")
-        self.assertEqual(len(whole), 4)
-        self.assertEqual(contents(own / "checkpoint"), whole)
-
-    def test_files_written_elsewhere_are_not_committed(self):
-        """The store writes into another folder of the run folder's name."""
-        out, code, output = self.roles([f"--out={self.folder / 'elsewhere'}"])
-        self.assertEqual(code, 74, output)
-        log = (out / "log/coordinator-0.log").read_text()
-        self.assertIn("is missing in the run folder", log)
-        self.assertIn("needs --own_disk", log)
-        self.assertEqual(self.committed(out), [])

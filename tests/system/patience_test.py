@@ -40,10 +40,3 @@ class Patience(RotaTest):
         self.rota("resume", out, "--workers=1")
         self.expect_same(self.result(out), reference, ("model_hash", "state_hash", "valid", "best_epoch", "epochs"))
         self.assertIn("already done", self.rota("resume", out).stdout)
-
-    def test_options_that_patience_needs(self):
-        out = self.folder / "refused"
-        for flags, why in ((["--patience=3", "--valid="], "--patience needs held-out data: --valid"),
-                           (["--patience=3", "--eval_every=0"], "--patience needs evaluations: --eval_every")):
-            self.rota(*self.flags(out), *flags, code=2, error=why)
-            self.assertFalse(out.exists())

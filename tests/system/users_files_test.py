@@ -90,22 +90,17 @@ class UsersFiles(RotaTest):
         self.failed_run()
         self.refused(f"--flagfile={self.out}/flags.txt", *self.usual(), word="flagfile")
 
-    def test_a_failed_run_is_cleared(self):
+    def test_a_failed_run_and_its_unfinished_files_are_cleared(self):
         for _ in range(2):
             self.failed_run()
-        self.train(*self.usual(f"--out={self.out}"))
-        self.assertNotIn("what is this", (self.out / "log/worker-0.log").read_text())
-        self.refused(*self.usual(), word="another run")
-
-    def test_unfinished_files_are_cleared(self):
-        self.failed_run()
-        left = [self.out / f"{name}.unfinished-a1B2c3" for name in ("flags.txt", "rota-run.json", "result.json")]
-        for file in left:
-            file.write_text("half of it")
+        for name in ("flags.txt", "rota-run.json", "result.json"):
+            (self.out / f"{name}.unfinished-a1B2c3").write_text("half of it")
         (self.out / "checkpoint").mkdir(exist_ok=True)
         (self.out / "checkpoint/era.unfinished-a1B2c3").write_text("")
         self.train(*self.usual(f"--out={self.out}"))
         self.assertEqual(list(self.out.rglob("*unfinished*")), [])
+        self.assertNotIn("what is this", (self.out / "log/worker-0.log").read_text())
+        self.refused(*self.usual(), word="another run")
 
     def test_files_that_were_added_keep_the_folder(self):
         self.failed_run()
