@@ -46,43 +46,39 @@ TEST(LdaThreads, TheModelIsThatOfOneThread) {
   EXPECT_EQ(outcome.newest->model_hash.hex(), calm_hash(shape).hex());
 }
 
-TEST(LdaThreads, AResumedRunContinuesFromFiles) {
+// Three epochs, a change of what is there, and the other three.
+void expect_resumed(sim::Shape shape, const std::function<void(const std::filesystem::path&, RunPlan&)>& change) {
   const tests::ScratchFiles files;
-  sim::Shape shape = shape_over(files.write("text", text()));
+  const std::filesystem::path run = files.folder() / "run";
+  shape.input = {files.write("text", text())};
   shape.plan.stores = 2;
-  shape.credit = {2000, 500};  // so that objects and rows wait for one another
-  sim::Shape half = shape;
-  half.plan.epochs = 3;
-  const Outcome first = run_cluster(half, 4, files.folder() / "run");
+  sim::Shape part = shape;
+  part.plan.epochs = 3;
+  const Outcome first = run_cluster(part, 4, run);
   ASSERT_EQ(first.code, ExitCode::ok) << first.what;
   ASSERT_TRUE(first.newest);
-  sim::Shape rest = shape;
-  rest.plan.resume = first.newest;
-  rest.plan.workers = 3;
-  const Outcome second = run_cluster(rest, 4, files.folder() / "run");
+  part.plan = shape.plan;
+  part.plan.resume = first.newest;
+  change(run, part.plan);
+  const Outcome second = run_cluster(part, 4, run);
   ASSERT_EQ(second.code, ExitCode::ok) << second.what;
   EXPECT_EQ(second.newest->model_hash.hex(), calm_hash(shape).hex());
 }
 
+TEST(LdaThreads, AResumedRunContinuesFromFiles) {
+  sim::Shape shape = shape_over("");
+  shape.credit = {2000, 500};  // so that objects and rows wait for one another
+  expect_resumed(shape, [](const auto&, RunPlan& plan) { plan.workers = 3; });
+}
+
 // One of two disks is lost before the run continues.
 TEST(LdaThreads, AResumedRunContinuesWithSeparateDisks) {
-  const tests::ScratchFiles files;
-  const std::filesystem::path run = files.folder() / "run";
-  sim::Shape shape = shape_over(files.write("text", text()));
-  shape.plan.stores = 2;
+  sim::Shape shape = shape_over("");
   shape.own_disk_share = 1;
   shape.plan.copies = {100, 3, 2};
-  sim::Shape half = shape;
-  half.plan.epochs = 3;
-  const Outcome first = run_cluster(half, 4, run);
-  ASSERT_EQ(first.code, ExitCode::ok) << first.what;
-  ASSERT_TRUE(first.newest);
-  ASSERT_GT(std::filesystem::remove_all(own_disk_of(run, {Role::kvstore, 1})), 0U);
-  sim::Shape rest = shape;
-  rest.plan.resume = first.newest;
-  const Outcome second = run_cluster(rest, 4, run);
-  ASSERT_EQ(second.code, ExitCode::ok) << second.what;
-  EXPECT_EQ(second.newest->model_hash.hex(), calm_hash(shape).hex());
+  expect_resumed(shape, [](const std::filesystem::path& run, RunPlan&) {
+    ASSERT_GT(std::filesystem::remove_all(own_disk_of(run, {Role::kvstore, 1})), 0U);
+  });
 }
 
 }  // namespace

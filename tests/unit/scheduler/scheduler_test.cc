@@ -229,20 +229,6 @@ TEST_F(SchedulerNode, ConvergenceIsReportedWithTheFigures) {
 
 // ---- the pipeline ----
 
-TEST_F(SchedulerNode, KeepsAsManyRoundsOutAsThePipelineAllows) {
-  play.pipeline = 3;
-  play.rounds_in_epoch = 100;
-  begin();
-  EXPECT_EQ(rounds_sent(), 3U);
-  ASSERT_TRUE(receive(kCoordinator, RoundsDone{1}).ok());
-  EXPECT_EQ(rounds_sent(), 3U) << "it waits for feedback";
-  commit(1);
-  EXPECT_EQ(rounds_sent(), 4U);
-  EXPECT_EQ(play.received, (std::vector<double>{10}));
-  commit(2);
-  EXPECT_EQ(rounds_sent(), 5U);
-}
-
 // Feedback was delivered on arrival, and choices depended on the speed of processes.
 TEST_F(SchedulerNode, AChoiceSeesExactlyTheFeedbackOfItsPipeline) {
   play.pipeline = 4;

@@ -157,7 +157,7 @@ TEST_F(ModelFolder, IsFoundInARunsFolder) {
 TEST_F(ModelFolder, WithADamagedFileIsRefused) {
   for (const char* name : {"partition-0.sst", "partition-1.sst"}) {
     const std::string whole = read(folder / name);
-    for (std::size_t at = 0; at < whole.size(); at += 97) {
+    for (std::size_t at = 0; at < whole.size(); at += 397) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ 4);
       write(name, damaged);

@@ -123,7 +123,7 @@ TEST(Gather, PartsThatOverlapAreRefused) {
   ASSERT_TRUE(gather.add(parts_of(1, {1, 0}, {1})).ok());
   // Large levels would overflow the shifts that compute a node's range.
   for (const TreeNode node : {TreeNode{1, 0}, {0, 0}, {0, 1}, {2, 0}, {0, 4}, {9, 9}, {64, 0}, {32, 1}, {~0U, ~0U}}) {
-    const Status status = gather.add(parts_of(1, node, {1}));
+    const Status status = gather.add(parts_of(1, node, {1}, {}));
     EXPECT_EQ(status.code(), ExitCode::bug);
     EXPECT_EQ(status.what(), "round 1: parts that overlap");
   }
