@@ -59,7 +59,7 @@ struct Shape {
   RunPlan plan;
   const Plugin* plugin = &exact_plugin();
   bool heavy = false;                         // of exact_plugin
-  std::uint32_t pipeline = 1, staleness = 0;  // of shared_rounds_plugin and open_plugin
+  std::uint32_t pipeline = 1, staleness = 0;  // of open_plugin
   bool asynchronous = false;
   Credit credit;
   std::uint32_t slices_per_shard = 2;

@@ -2,7 +2,6 @@
 #include "tests/sim/cluster.h"
 
 #include "tests/sim/drawn.h"
-#include "tests/sim/shared_rounds_plugin.h"
 
 namespace rota::sim {
 namespace {
@@ -16,19 +15,8 @@ Shape draw_shape(std::mt19937_64& random) {
   plan.slices = plan.shards * shape.slices_per_shard;
   draw_epochs(random, plan, 4);
   shape.heavy = draw(0, 1) == 1;
-  if (draw(0, 1) == 1) {
-    plan.patience = plan.eval_every > 0 ? draw(0, 2) : 0;
-    if (plan.patience > 0) plan.epochs = draw(1, 8);
-    return shape;
-  }
-  shape.plugin = &shared_rounds_plugin();
-  plan.slices = 0;
-  plan.epochs = draw(1, 8);
-  plan.schedulers = draw(1, 3);
-  shape.pipeline = draw(1, 4);
-  shape.staleness = draw(0, 4);
-  shape.options["wish"] = std::to_string(draw(0, 2));
-  shape.options["ends_after"] = draw(0, 1) == 1 ? "true" : "false";
+  plan.patience = plan.eval_every > 0 ? draw(0, 2) : 0;
+  if (plan.patience > 0) plan.epochs = draw(1, 8);
   return shape;
 }
 

@@ -1,4 +1,4 @@
-// tests/sim/open_cluster_test.cc -- whole clusters with dense tables and open rounds; seeds.h says how many.
+// tests/sim/open_cluster_test.cc -- whole clusters with shared tables and rounds of every kind; seeds.h says how many.
 #include "tests/sim/drawn.h"
 #include "tests/sim/open_plugin.h"
 
@@ -14,8 +14,9 @@ Shape draw_shape(std::mt19937_64& random) {
   plan.slices = plan.shards * shape.slices_per_shard;
   draw_epochs(random, plan, 6);
   shape.pipeline = draw(1, 4);
-  shape.staleness = draw(0, 2);
+  shape.staleness = draw(0, 4);
   shape.options["wish"] = std::to_string(draw(0, 2));
+  shape.options["ends_after"] = draw(0, 1) == 1 ? "true" : "false";
   return shape;
 }
 

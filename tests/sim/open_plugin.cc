@@ -13,18 +13,24 @@ namespace rota::sim {
 
 namespace {
 
-constexpr TableId kWide = 0, kSmall = 1, kSparse = 2, kTables = 3;
-constexpr std::uint64_t kWideKeys = 150, kSmallKeys = 20, kSparseKeys = 12;
+constexpr TableId kWide = 0, kSmall = 1, kSparse = 2, kTogether = 3, kTables = 4;  // the first two are dense
+constexpr std::uint64_t kWideKeys = 150, kSmallKeys = 20, kSparseKeys = 12, kTogetherKeys = 24;
 using Counts = DenseSlice<std::uint64_t>;
 
 std::vector<Table> all_tables() {
   std::vector<Table> all{{"wide", Table::Kind::shared, kWideKeys, 2, 3, 0, false},
                          {"small", Table::Kind::shared, kSmallKeys, 1, 1, 1, true},
                          {"sparse", Table::Kind::shared, kSparseKeys, 1, 1, 0, false},
+                         {"together", Table::Kind::shared, kTogetherKeys, 2, 1, 1, true},
                          {"slices", Table::Kind::sliced, 0, 0, 0, 0, false}};
   all[kWide].dense = all[kSmall].dense = true;
   all[kSmall].started = all[kSparse].started = true;
   return all;
+}
+
+// Rounds of these have blocks, notes and replies.
+bool in_one_partition(TableId table) {
+  return table == kSmall || table == kTogether;
 }
 
 // The starting value of a row of the tables that have one, as the framework is to make it.
@@ -51,6 +57,7 @@ class OpenRoundsSchedule final : public Schedule {
         slices_(job.slices),
         pipeline_(static_cast<std::uint32_t>(job.options.integer("pipeline"))),
         wish_(static_cast<Feedback>(job.options.integer("wish"))),
+        ends_after_(job.options.flag("ends_after")),
         seen_(commits_at_first(job.seed)) {}
 
   Cut cut(const Census&, std::uint32_t slices) override {
@@ -61,27 +68,39 @@ class OpenRoundsSchedule final : public Schedule {
   std::uint32_t pipeline(std::uint32_t) const override { return pipeline_; }
   Feedback wish() const override { return wish_; }
   Round next(Random& random) override {
+    if (fed_back_ != shared_ - std::min<std::uint64_t>(shared_, pipeline_ - 1))
+      complain("a round was chosen with other feedback than its pipeline says");
     ++chosen_;
     Round round;
     const std::uint64_t state = mix(seen_.state(), random());
     round.table = static_cast<TableId>(state % kTables);
-    round.open = round.table != kSparse && (state >> 8) % 3 != 0;
+    round.open = round.table < kSparse && (state >> 8) % 3 != 0;
     if (slices_ > 0 && (state >> 12) % 2 == 0) own(round, random);
     if (!round.open && (round.owned.empty() || (state >> 13) % 2 == 0)) name(round, random);
     // Which rows a push may have parts for: schedulers keep to theirs.
     round.argument = {static_cast<double>(share_.count), static_cast<double>(share_.index), number(state)};
     round.ends_epoch = chosen_ > 2 + (state >> 16) % 6;
+    round.ends_job = !ends_after_ && round.ends_epoch && (state >> 20) % 4 == 0;
+    if (is_shared(round)) ++shared_;
     return round;
   }
   void feedback(const Commit& commit) override {
+    ++fed_back_;
     if (wish_ != Feedback::changes && !commit.deltas.empty()) complain("more feedback than requested");
+    if (wish_ != Feedback::norms && commit.norms != ChangeNorms()) complain("norms that were not requested");
     const auto before = [](const Delta& a, const Delta& b) { return a.key < b.key; };
     if (!std::is_sorted(commit.deltas.begin(), commit.deltas.end(), before)) complain("rows in another order");
     seen_.add(commit);
   }
   std::vector<Figure> figures() override {
-    chosen_ = 0;
+    if (shared_ != fed_back_) complain("an epoch of the schedule ended before its feedback was in");
+    chosen_ = shared_ = fed_back_ = 0;
     return {{"state", number(seen_.state())}};
+  }
+  bool may_end_job() const override { return ends_after_; }
+  bool ends_job() override {
+    if (chosen_ != 0) complain("it was asked for the job's end before the epoch's");
+    return (seen_.state() >> 24) % 4 == 0;
   }
   void save(Writer& out) const override { seen_.save(out); }
   void restore(Reader& in) override { seen_.restore(in); }
@@ -102,8 +121,8 @@ class OpenRoundsSchedule final : public Schedule {
     const std::uint64_t keys = all_tables()[round.table].keys;
     for (Key key = share_.index; key < keys; key += share_.count)
       if (random() % 3 == 0) round.shared.push_back(key);
-    if (round.shared.empty()) round.shared.push_back(share_.index);
-    if (round.table == kSmall && random() % 2 == 0)
+    if (round.shared.empty() && round.table != kTogether) round.shared.push_back(share_.index);
+    if (in_one_partition(round.table) && random() % 2 == 0)
       for (auto left = static_cast<std::uint32_t>(round.shared.size()); left > 0;) {
         round.blocks.push_back(1 + static_cast<std::uint32_t>(random.below(left)));
         left -= round.blocks.back();
@@ -113,7 +132,8 @@ class OpenRoundsSchedule final : public Schedule {
   Share share_;
   std::uint32_t shards_, slices_, pipeline_;
   Feedback wish_;
-  std::uint64_t chosen_ = 0;  // of the epoch
+  bool ends_after_;                                       // the job's end is decided after an epoch, not ahead
+  std::uint64_t chosen_ = 0, shared_ = 0, fed_back_ = 0;  // of the epoch
   CommitLog seen_;
 };
 
@@ -139,7 +159,7 @@ class OpenPush final : public SlicePush<Counts> {
     if (!witness()->pushes.emplace(task.round, shard_).second) complain("a shard pushed a round twice");
     begin(task.epoch);
     ++pushed_;
-    std::uint64_t state = mix(mix(seen(), random()), task.entries.size());
+    std::uint64_t state = mix(mix(seen(), random()), task.entries.size() + whole(task.argument[2]));
     for (const Entry& entry : task.entries) {
       const bool right = views_[task.table].keys() > 0
                              ? std::ranges::equal(entry.value, views_[task.table].row(entry.key))
@@ -149,7 +169,7 @@ class OpenPush final : public SlicePush<Counts> {
     }
     const auto count = static_cast<Key>(task.argument[0]), index = static_cast<Key>(task.argument[1]);
     if (task.parts.keys() > 0) make_parts(task.parts, count, index, random, state);
-    if (task.table == kSmall)
+    if (in_one_partition(task.table))
       for (std::uint64_t left = state % 4; left > 0; --left) task.note.put(state = mix(state, left));
     return 1;
   }
@@ -247,16 +267,17 @@ class OpenPull final : public Pull {
     if (!std::is_sorted(task.entries.begin(), task.entries.end(), before)) complain("rows in another order");
     state_ = mix(state_, task.entries.size());
     for (const Bytes& note : task.notes) state_ = mix_bytes(state_, note.view());
+    for (const std::uint32_t size : task.blocks) state_ = mix(state_, size);
     for (const PullEntry& entry : task.entries) {
-      std::uint64_t state = task.table == kSmall ? state_ : 1;
+      std::uint64_t state = in_one_partition(task.table) ? state_ : 1;
       for (const double sum : entry.sum) state = mix(state, std::bit_cast<std::uint64_t>(sum));
       for (double& value : entry.value) value = number(state = mix(state, whole(value)));
-      if (task.table == kSparse) continue;
+      if (task.table >= kSparse) continue;
       const std::vector<double> row(entry.value.begin(), entry.value.end());
       const auto [old, is_new] = witness()->committed[{task.table, entry.key}].emplace(task.round, row);
       if (!is_new && old->second != row) complain("a round that is replayed commits other values");
     }
-    if (task.table == kSmall)
+    if (in_one_partition(task.table))
       for (std::uint64_t left = state_ % 3; left > 0; --left) task.reply.put(mix(state_, left));
   }
   void save(Writer& out) const override { out.put(state_); }
@@ -279,7 +300,11 @@ class OpenApp final : public SmallApp<OpenPush, OpenPull> {
   }
 };
 
-constexpr Option kOptions[] = {kPipeline, kStaleness, kWish, kAsynchronous};
+constexpr Option kOptions[] = {kPipeline,
+                               kStaleness,
+                               kWish,
+                               kAsynchronous,
+                               {.name = "ends_after", .kind = Option::Kind::flag, .default_value = "false"}};
 
 }  // namespace
 

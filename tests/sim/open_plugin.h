@@ -1,8 +1,9 @@
-// tests/sim/open_plugin.h -- a small plugin of dense tables: open rounds and rounds that name rows, in every mixture
-// with other tables and slices.
+// tests/sim/open_plugin.h -- a small plugin of shared tables, dense and sparse, in one partition or spread: open rounds
+// and rounds that name rows, in every mixture with slices, with arguments, blocks, notes, replies and feedback.
 //
 // Pull records its commits; every push compares its view of a dense table with the commits that it has received, number
-// by number.  The result depends on their order, and its sums are rounded, so that a sum in another order is detected.
+// by number, and its other rows as of those.  Every hook checks what it sees (pipeline, staleness, the job's end).  The
+// result depends on the order of commits, and its sums are rounded, so that a sum in another order is detected.
 #pragma once
 #include "rota/plugin.h"
 
