@@ -45,15 +45,15 @@ struct Target {
 };
 
 const Target kTargets[] = {
-    {"message", &message, 200000, 1000, 1000},
-    {"commit", &commit, 10000, 2, 1000},
-    {"cut", &cut, 30000, 1000, 1000},
-    {"libsvm", &libsvm, 50000, 1000, 1000},
+    {"message", &message, 60000, 1000, 1000},
+    {"commit", &commit, 4000, 2, 1000},
+    {"cut", &cut, 10000, 1000, 1000},
+    {"libsvm", &libsvm, 15000, 1000, 1000},
     {"matrix_market", &matrix_market, 10000, 100, 1000},
     {"number", &number, 100000, 10000, 10000},
-    {"manifest", &manifest, 600, 5, 200},
-    {"checkpoint", &checkpoint, 1000, 0, 500},
-    {"flags", &flags, 600, 30, 100},
+    {"manifest", &manifest, 300, 5, 200},
+    {"checkpoint", &checkpoint, 600, 0, 500},
+    {"flags", &flags, 300, 30, 100},
     {"address", &address, 50000, 5000, 10000},
 };
 

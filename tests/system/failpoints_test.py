@@ -28,7 +28,7 @@ class Failpoints(RotaTest):
         self.calm = self.trained("calm")
 
     def words(self, name, *more):
-        return self.small_lda(self.folder / name, "--epochs=60", "--workers=2", "--stores=1", "--checkpoint_seconds=0",
+        return self.small_lda(self.folder / name, "--epochs=24", "--workers=2", "--stores=1", "--checkpoint_seconds=0",
                               *more)
 
     def trained(self, name):
@@ -54,7 +54,7 @@ class Failpoints(RotaTest):
 
     @staticmethod
     def specs():
-        """Points, with file and number, that a run of sixty epochs passes."""
+        """Points, with file and number, that such a run passes."""
         for point in NAMES:
             for what in FILES if point.startswith("file.") else ("",):
                 for nth in TIMES if what in ("", "commit.json") else (1, 2) if what == "era" else (1,):

@@ -127,7 +127,7 @@ class MfCommands(RotaTest):
         file = self.folder / "used.txt"
         file.write_text("".join(f"u{u} i{i}\n" if at % 3 else f"u{u} i{i} 2\n" for at, (u, i) in enumerate(pairs)))
         out, model = self.train("run", file, "--implicit", "--alpha=2", "--lambda=0.5", "--lambda_by=row",
-                                "--epochs=3000")
+                                "--epochs=3000", "--workers=1", "--eval_every=0", "--checkpoint_every=0")
         self.assertEqual(model.base, 0)
         counts = np.zeros((len(model.users), len(model.items)))
         for at, (u, i) in enumerate(pairs):

@@ -11,7 +11,7 @@ from rota_run import RotaTest
 
 ALL = os.environ.get("ROTA_DISK_ALL") == "1"
 LIBRARY = os.environ["ROTA_POWER_CUT_SO"]
-POINTS = 1000 if ALL else 14
+POINTS = 1000 if ALL else 11
 DRAWS = 4 if ALL else 1
 
 

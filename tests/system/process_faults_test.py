@@ -143,7 +143,7 @@ class Slow(ProcessFaults):
     def test_each_role_runs_a_tenth_of_the_time(self):
         for victim in ("rota-coordinator-0", "rota-scheduler-0", "rota-worker-1", "rota-kvstore-0"):
             with self.subTest(victim=victim):
-                out, job = self.folder / f"slow-{victim}", [*JOB, "--epochs=25"]
+                out, job = self.folder / f"slow-{victim}", [*JOB, "--epochs=15"]
                 run = self.train(job, out)
                 self.wait_for("a commit", lambda: run.poll() is not None or self.committed(out))
                 pulses = threading.Thread(target=self.pulse, args=(self.roles(out)[victim], run))

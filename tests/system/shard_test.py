@@ -91,7 +91,7 @@ class Shard(RotaTest):
         """The content that was read is compared, at any path."""
         reading = [f"--input={A9A}", f"--valid={A9A_TEST}"]
         shards = self.shard("sgd", "shards", *reading)
-        flags = ["--epochs=60", "--checkpoint_seconds=0"]
+        flags = ["--epochs=30", "--checkpoint_seconds=0"]
         reference = self.train("sgd", "calm", *reading, *flags)
         for begin, then in ((reading, [f"--input={shards}"]), ([f"--input={shards}"], reading)):
             with self.subTest(then=then):
