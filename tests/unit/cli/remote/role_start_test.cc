@@ -42,6 +42,7 @@ TEST(RoleStart, IsRefusedWithAnythingElse) {
                                                                      {"index", 1e300},
                                                                      {"index", nullptr},
                                                                      {"resume", "yes"},
+                                                                     {"joins", "new"},
                                                                      {"coordinator", ""},
                                                                      {"coordinator", std::string("a\0b", 3)},
                                                                      {"run", "runs/one"},
