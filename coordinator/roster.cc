@@ -103,7 +103,7 @@ std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& ho
     if (member.away || still < most) continue;
     return Loss{id,
                 describe(id) + " was lost: it lives, and its work has made no progress for " +
-                    std::to_string(still / kSecond) + " s (the limit grows with --plan_.peer_timeoutseconds)",
+                    std::to_string(still / kSecond) + " s (the limit grows with --peer_timeout_seconds)",
                 false, true};
   }
   return std::nullopt;
