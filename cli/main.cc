@@ -58,6 +58,7 @@ constexpr Entry kEntries[] = {
     {"export", "APP --model=DIR", "Writes a model's text form, beside it.", export_command},
     {"status", "DIR|ADDRESS", "Shows the state of a run.", status_command},
     {"add-worker", "DIR|ADDRESS [flags]", "Adds a worker to an active run.", add_worker_command},
+    {"new", "DIR", "Makes a folder for an app of your own, builds it and tries it.", new_app_command},
     {"keys", "DIR", "Makes keys for processes that communicate over tcp.", keys_command},
     {"agent", "", "Runs processes of a job on this machine; for `rota train --hosts`, not for direct use.",
      agent_command},

@@ -1,11 +1,11 @@
 #include "coordinator/run_preparation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
 #include "coordinator/evaluation.h"
+#include "core/base/finite.h"
 #include "core/job/run_folder.h"
 #include "core/job/tables.h"
 #include "rota/shards.h"
@@ -24,12 +24,12 @@ const char* differing(const Loaded& loaded, const Hash128& input, const Hash128&
 // What a commit record says of the app and of its data that the workers do not, or "".
 std::string contradiction(const CommitRecord& record, const std::string& app, const std::vector<Fact>& of_data) {
   if (record.app != app) return "app is '" + record.app + "', and the run's is '" + app + "'";
-  std::map<std::string, double> facts;
-  for (const Fact& fact : of_data) facts[visible_text(fact.name)] = fact.value;
+  std::map<std::string, std::vector<double>> facts;
+  for (const Fact& fact : of_data) facts[visible_text(fact.name)] = fact.values;
   for (const Fact& fact : record.facts) {
     const auto found = facts.find(visible_text(fact.name));
     if (found == facts.end()) return "facts has '" + fact.name + "', which the data does not have";
-    if (found->second != fact.value) return "the data has another '" + fact.name + "' than facts";
+    if (found->second != fact.values) return "the data has another '" + fact.name + "' than facts";
     facts.erase(found);
   }
   return facts.empty() ? "" : "facts has no '" + facts.begin()->first + "'";
@@ -58,7 +58,7 @@ Result<JobFacts> Loading::facts() const {
   of_job.facts = facts.all();
   // No record could keep it.
   for (const Fact& fact : of_job.facts)
-    if (!std::isfinite(fact.value))
+    if (!all_finite(fact.values))
       return Status(ExitCode::failed, "plugin " + common().app + ", Push::facts: the fact '" + fact.name +
                                           "' of the job is not a finite number");
   return of_job;

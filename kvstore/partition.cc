@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/base/finite.h"
+#include "core/base/seed.h"
 #include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
 #include "core/job/tables.h"
@@ -77,15 +79,16 @@ Status Partition::on(const Welcome& welcome, NodeId, Outbox& out) {
 
 Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
   if (std::exchange(shaped_, true)) return unexpected(message.kind, from);
+  const Facts facts(message.facts);
   ROTA_TRY(call_hook(plugin_.name, "pull", id().name(), [&] {
-    const Facts facts(message.facts);
     rows_ = Rows(tables_of(*app_->app, app_->job, facts), settings_.index, app_->job.partitions);
     pull_ = app_->app->pull(facts);
+    if (pull_ == nullptr) throw std::runtime_error("App::pull returned null");
     terms_ = app_->app->terms().size();
   }));
   if (!server_) {
     ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
-      for_each_starting_row(*app_->app, rows_.tables(), app_->job.seed, [&](TableId table, Key key, auto row) {
+      for_each_starting_row(*app_->app, facts, rows_.tables(), app_->job.seed, [&](TableId table, Key key, auto row) {
         if (home_of_row(rows_.tables()[table], table, key, app_->job.partitions) == settings_.index)
           rows_.set(table, key, row);
       });
@@ -102,7 +105,7 @@ void Partition::restore_if_ready(Outbox& out) {
   const auto read = [this]() -> Result<Rows> {
     Rows rows(rows_.tables(), settings_.index, app_->job.partitions);
     ROTA_TRY(store_->read_rows(server_->epoch(), settings_.index, rows));
-    if (pull_ != nullptr) ROTA_TRY(restore_pull());
+    ROTA_TRY(restore_pull());
     return rows;
   };
   out.start_io(followed_by(read, [this](Rows& rows, Outbox& later) {
@@ -122,7 +125,6 @@ Status Partition::restore_pull() {
 
 Status Partition::on(const Expect& expect, NodeId, Outbox& out) {
   ROTA_TRY(check_rows(rows_.tables(), rows_of_round(expect.rows)));
-  if (pull_ == nullptr) return {ExitCode::failed, std::string(plugin_.name) + ": shared rows, and no pull"};
   const Table& table = rows_.tables()[expect.rows.table];
   for (const Key key : expect.rows.keys)
     if (!rows_.may_have(expect.rows.table, key))
@@ -130,7 +132,7 @@ Status Partition::on(const Expect& expect, NodeId, Outbox& out) {
               "row " + std::to_string(key) + " of table " + table.name + " is expected in " + id().name()};
   const std::size_t numbers =
       expect.rows.open ? table.part_width : part_offsets(table, rows_of_round(expect.rows)).back();
-  ROTA_TRY(gather_.expect(expect, numbers, rows_.range(expect.rows.table)));
+  ROTA_TRY(gather_.expect(expect, numbers, rows_.range(expect.rows.table), table.combine));
   return commit_whole(out);
 }
 
@@ -197,7 +199,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
-    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply});
+    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply, seed_});
   }));
   std::vector<double> values = values_of(entries, table.row_width);
   if (!all_finite(values)) {
@@ -248,20 +250,18 @@ Status Partition::on(const Evaluate& evaluate, NodeId, Outbox& out) {
   Evaluated result;
   result.epoch = evaluate.epoch;
   result.rows.assign(terms_, 0.0);
-  if (pull_ != nullptr) {
-    ROTA_TRY(call_hook(plugin_.name, "Pull::evaluate", "epoch " + std::to_string(evaluate.epoch), [&] {
-      rows_.for_each([&](TableId table, Key key, std::span<const double> values) {
-        pull_->evaluate(table, key, values, std::span(result.rows));
-      });
-    }));
-  }
+  ROTA_TRY(call_hook(plugin_.name, "Pull::evaluate", "epoch " + std::to_string(evaluate.epoch), [&] {
+    rows_.for_each([&](TableId table, Key key, std::span<const double> values) {
+      pull_->evaluate(table, key, values, std::span(result.rows));
+    });
+  }));
   out.send(kCoordinator, std::move(result));
   return {};
 }
 
 Status Partition::on(const Save& save, NodeId, Outbox& out) {
   Writer state;
-  if (pull_ != nullptr) ROTA_TRY(call_hook(plugin_.name, "Pull::save", id().name(), [&] { pull_->save(state); }));
+  ROTA_TRY(call_hook(plugin_.name, "Pull::save", id().name(), [&] { pull_->save(state); }));
   const Bytes bytes = Bytes::from(state.take());
   collector_.begin(save, rows_);
   collector_.add({save.epoch, Object::pull, settings_.index, hash128(bytes.view()), bytes}, id(), out);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/seed.h"
 #include "core/checkpoint/checkpoint_store.h"
 #include "core/job/hosted_app.h"
 #include "core/rounds/gather.h"
@@ -67,6 +68,7 @@ class Partition final : public Node {
   std::shared_ptr<CheckpointStore> store_;
   std::optional<OwnDisk> own_;
   Rows rows_{std::vector<Table>()};
+  std::uint64_t seed_ = pull_seed(app_->job.seed);
   Gather gather_{app_->job.shards};
   std::vector<PullEntry> entries_;  // of the round that is being pulled, or
   std::vector<PullRun> runs_;       // if it is open

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "core/rounds/push_kinds.h"
+
 namespace rota {
 
 Saving::Saving(Epoch epoch, std::vector<Piece> pieces, const Limits& limits)
@@ -69,7 +71,7 @@ void EpochWork::begin(const Evaluate& evaluate, Outbox& out) {
 Status EpochWork::visit(ShardId shard, SliceId slice, const Slice& rows) {
   std::vector<double> terms = no_terms();
   ROTA_TRY(state_.hook("Push::evaluate_visit", name_of(shard) + ", " + name_of_slice(slice),
-                       [&] { state_.push(shard).evaluate_visit(slice, rows, terms); }));
+                       [&] { as<AnySlicePush>(state_.push(shard)).evaluate_any_visit(slice, rows, terms); }));
   add(terms, evaluation_->shares[shard - state_.hosted.first].terms);
   return {};
 }
@@ -97,7 +99,7 @@ Status EpochWork::evaluate(ShardId shard, const Slices& slices) {
     add(terms, share.terms);
     for (const auto& [slice, held] : slices) {
       share.slices.push_back({slice, no_terms()});
-      push.evaluate(slice, *held->rows, std::span(share.slices.back().terms));
+      add_slice_terms(push, slice, *held->rows, share.slices.back().terms);
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/seed.h"
+#include "core/rounds/push_kinds.h"
 
 namespace rota {
 
@@ -75,24 +76,25 @@ ExchangeTask shown(const Task& task) {
 }  // namespace
 
 Status ExchangeWork::run(const WorkerState& state, ShardId shard) {
-  Push& hooks = state.push(shard);
   if (gather) {
     const Task& task = gather->task;
-    ROTA_TRY(
-        state.hook("Push::gather", where(task), [&] { hooks.gather(shown(task), gather->step, gather->messages); }));
+    ROTA_TRY(state.hook("Push::gather", where(task), [&] {
+      as<ExchangePush>(state.push(shard)).gather(shown(task), gather->step, gather->messages);
+    }));
     if (gather->next) ROTA_TRY(send(state, shard, task, *gather->next));
   }
   if (!push) return {};
   ROTA_TRY(state.hook("Push::push", where(*push), [&] {
     Random random = random_for(state.job().seed, Stream::push_exchange, push->epoch, shard, push->round);
-    items = hooks.push(shown(*push), random);
+    items = as<ExchangePush>(state.push(shard)).push(shown(*push), random);
   }));
   return send(state, shard, *push, 0);
 }
 
 Status ExchangeWork::send(const WorkerState& state, ShardId shard, const Task& task, std::uint32_t step) {
   Outgoing out(state.routes[*task.dataflow].receivers[step][shard]);
-  ROTA_TRY(state.hook("Push::scatter", where(task), [&] { state.push(shard).scatter(shown(task), step, out); }));
+  ROTA_TRY(state.hook("Push::scatter", where(task),
+                      [&] { as<ExchangePush>(state.push(shard)).scatter(shown(task), step, out); }));
   sent = Sent{task, step, out.take()};
   return {};
 }

@@ -3,6 +3,7 @@
 #include "core/base/file_hash.h"
 #include "core/base/seed.h"
 #include "core/job/plugin_host.h"
+#include "core/rounds/push_kinds.h"
 
 namespace rota {
 
@@ -28,7 +29,7 @@ ReadShard read_shard(const std::shared_ptr<const HostedApp>& app, std::unique_pt
   Facts facts;
   Census census;
   shard.push->facts(facts);
-  shard.push->census(census);
+  add_census(*shard.push, census);
   shard.items = shard.push->items();
   shard.facts = facts.all();
   shard.census = encoded(census);

@@ -190,7 +190,7 @@ Status Preparation::on(const JobFacts& facts, NodeId from, Outbox&) {
 
 Status Preparation::set_starting_rows() {
   return state_.hook("App::start_row", state_.id().name(), [&] {
-    for_each_starting_row(*state_.app->app, state_.commits.tables(), state_.job().seed,
+    for_each_starting_row(*state_.app->app, state_.attached->facts, state_.commits.tables(), state_.job().seed,
                           [&](TableId table, Key key, auto row) {
                             state_.commits.set(table, key, row);
                             state_.views().set(table, key, row);
@@ -239,7 +239,7 @@ Status Preparation::begin_slices() {
     ROTA_TRY(state_.hook("App::slice", name_of_slice(slice), [&] {
       rows = app.slice(keys);
       Random random = random_for(state_.job().seed, Stream::start_slice, slice, 0, 0);
-      app.start(slice, *rows, keys, random);
+      app.start(state_.attached->facts, slice, *rows, keys, random);
     }));
     state_.leases.begin(slice, std::move(rows), {});
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/seed.h"
+#include "core/rounds/push_kinds.h"
 
 namespace rota {
 
@@ -217,7 +218,7 @@ Status ShardExecutor::push_slice(const Task& task, Slice& rows, std::uint64_t& i
     const Budget budget = limited ? Budget(now_ns() + state_.job().step_budget, &now_ns) : Budget();
     Random random = random_for(state_.job().seed, Stream::push_slice, task.epoch, task.shard, *task.slice);
     const SliceTask visit{*task.slice, task.epoch, task.round, task.visit, task.last_visit, task.argument, budget};
-    items = state_.push(task.shard).push(visit, rows, random);
+    items = as<AnySlicePush>(state_.push(task.shard)).push_any(visit, rows, random);
   });
 }
 
@@ -239,7 +240,7 @@ void ShardExecutor::depart(Leases::Departure departure, Outbox& out) {
 }
 
 void ShardExecutor::push_shared(LocalShard& shard, Refresh refresh, const Task& task, Outbox& out) {
-  const std::shared_ptr<SharedPush> push = shared_.push_of(task);
+  const std::shared_ptr<RoundPush> push = shared_.push_of(task);
   Work work = work_on(
       shard, std::move(refresh),
       [this, push](std::uint64_t& items) -> Status {

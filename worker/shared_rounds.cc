@@ -5,6 +5,7 @@
 #include "core/base/finite.h"
 #include "core/base/seed.h"
 #include "core/job/plugin_host.h"
+#include "core/rounds/push_kinds.h"
 
 namespace rota {
 
@@ -15,9 +16,9 @@ bool go_together(const Table& table) {
   return table.dense && table.keys * table.part_width * sizeof(double) <= kWaitMost;
 }
 
-Status SharedPush::run(std::string_view plugin, const std::string& where, std::uint64_t seed, Push& push) {
+Status RoundPush::run(std::string_view plugin, const std::string& where, std::uint64_t seed, Push& push) {
   offsets = part_offsets(table, rows_of_round(rows));
-  parts.assign(offsets.back(), 0.0);
+  parts.assign(offsets.back(), identity_of(table.combine));
   Writer words;
   std::unique_ptr<OpenScratch> room = scratch != nullptr ? scratch->take(rows.table, table) : nullptr;
   Status status = call_hook(plugin, "Push::push", where, [&] {
@@ -30,17 +31,17 @@ Status SharedPush::run(std::string_view plugin, const std::string& where, std::u
                              : std::span<const double>(values).subspan(i * table.row_width, table.row_width),
                          std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
     Random random = random_for(seed, Stream::push_shared, task.epoch, task.shard, task.round);
-    items = push.push(SharedTask{task.epoch, task.round, rows.table, entries, rows.blocks, rows.argument, words,
-                                 room != nullptr ? room->parts() : OpenParts()},
-                      random);
+    items = as<SharedPush>(push).push(SharedTask{task.epoch, task.round, rows.table, entries, rows.blocks,
+                                                 rows.argument, words, room != nullptr ? room->parts() : OpenParts()},
+                                      random);
   });
   if (room != nullptr) {
     open_parts = room->take();
     scratch->give_back(rows.table, std::move(room));
   }
-  bool finite = all_finite(parts);
-  for (const SparseRows::Piece& piece : open_parts.pieces()) finite = finite && all_finite(piece.numbers);
-  const char* const wrong = !finite ? "a part is not a finite number"
+  bool valid = are_parts(parts, table.combine);
+  for (const SparseRows::Piece& piece : open_parts.pieces()) valid = valid && are_parts(piece.numbers, table.combine);
+  const char* const wrong = !valid ? "a part is not a finite number"
                             : !table.single_partition && !words.view().empty()
                                 ? "a note, and the table spans partitions"
                                 : nullptr;
@@ -68,10 +69,10 @@ Status Refresh::run(std::string_view plugin, ShardId shard, Push& push) const {
   return {};
 }
 
-std::shared_ptr<SharedPush> SharedRounds::push_of(const Task& task) {
+std::shared_ptr<RoundPush> SharedRounds::push_of(const Task& task) {
   const SharedRows& rows = state_.commits.rows(task.round);
   const Table& table = state_.commits.table(rows.table);
-  auto push = std::make_shared<SharedPush>(SharedPush{.task = task, .rows = rows, .table = table});
+  auto push = std::make_shared<RoundPush>(RoundPush{.task = task, .rows = rows, .table = table});
   if (table.dense)
     push->view = &state_.views().tables()[rows.table];
   else
@@ -80,7 +81,7 @@ std::shared_ptr<SharedPush> SharedRounds::push_of(const Task& task) {
   return push;
 }
 
-void SharedRounds::pushed(SharedPush& push, Outbox& out) {
+void SharedRounds::pushed(RoundPush& push, Outbox& out) {
   const RoundId round = push.task.round;
   const ShardId shard = push.task.shard;
   ++seen(shard).pushed;
@@ -88,11 +89,11 @@ void SharedRounds::pushed(SharedPush& push, Outbox& out) {
   std::vector<std::pair<std::uint32_t, Parts>> parts;
   if (push.rows.open) {
     parts = part_sums_.add_open(round, shard, std::move(push.open_parts), push.note,
-                                ranges_of(push.table, state_.job().partitions));
+                                ranges_of(push.table, state_.job().partitions), push.table.combine);
   } else {
     const auto homes = state_.commits.homes(round);
     parts = part_sums_.add(round, shard, std::move(push.parts), push.note,
-                           {state_.commits.partitions_of(round), push.offsets, homes});
+                           {state_.commits.partitions_of(round), push.offsets, homes}, push.table.combine);
   }
   for (auto& [partition, sums] : parts) out.send({Role::partition, partition}, std::move(sums));
 }

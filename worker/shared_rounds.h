@@ -51,7 +51,7 @@ class ScratchPool {
 bool go_together(const Table& table);
 
 // One shard's push of a shared round: what it is shown, and what it makes.
-struct SharedPush {
+struct RoundPush {
   // What it is shown.  Copies, so that a commit that comes meanwhile changes nothing that is being read; a view does
   // not change as long as a push runs.
   Task task;
@@ -99,9 +99,9 @@ class SharedRounds {
   Status begin(const SharedRows& rows) { return state_.commits.begin(rows); }
   bool is_open(RoundId round) const { return state_.commits.is_open(round); }
   // What the task's push is shown, by what its shard has seen.
-  std::shared_ptr<SharedPush> push_of(const Task& task);
+  std::shared_ptr<RoundPush> push_of(const Task& task);
   // It has ended: sends the sums of parts that are whole.
-  void pushed(SharedPush& push, Outbox& out);
+  void pushed(RoundPush& push, Outbox& out);
   Status commit(std::uint32_t partition, const Deltas& deltas) {
     ROTA_ASSIGN(auto rounds, state_.commits.commit(partition, deltas));
     for (RoundDeltas& round : rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));

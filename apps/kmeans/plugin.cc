@@ -72,7 +72,7 @@ class KmeansSchedule final : public SavesFields<Schedule, KmeansSchedule> {
   bool moves_next_ = true;
 };
 
-class KmeansPush final : public Push {
+class KmeansPush final : public SharedPush {
  public:
   KmeansPush(Shard shard, std::shared_ptr<SharedCentres> all) : shard_(std::move(shard)), all_(std::move(all)) {}
 

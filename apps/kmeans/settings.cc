@@ -70,9 +70,7 @@ void check_rows(const Settings& settings, std::uint64_t rows) {
 }
 
 std::span<const FrameworkNeeds> framework_needs() {
-  static constexpr Needs kNever = {"apps whose rounds may lag behind commits", never};
-  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNever}, {"staleness", kNever}};
-  return kNeeds;
+  return kSynchronous;
 }
 
 }  // namespace rota::kmeans

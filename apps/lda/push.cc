@@ -240,7 +240,7 @@ void LdaPush::evaluate(std::span<double> terms) const {
   terms[kTokensTerm] += tokens;
 }
 
-void LdaPush::evaluate(SliceId, const WordTopicSlice& rows, std::span<double> terms) const {
+void LdaPush::evaluate_slice(SliceId, const WordTopicSlice& rows, std::span<double> terms) const {
   double word = 0;
   std::uint64_t tokens = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) {

@@ -25,7 +25,7 @@
 
 namespace rota::lda {
 
-class LdaPush final : public SlicePush<WordTopicSlice> {
+class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
  public:
   // `old_model` is null if there is no warm start.
   LdaPush(const Job& job, const Settings& settings, const io::CorpusSize& corpus, ShardDocuments documents,
@@ -44,7 +44,7 @@ class LdaPush final : public SlicePush<WordTopicSlice> {
   void refresh(const Commit& commit) override;
 
   void evaluate(std::span<double> terms) const override;
-  void evaluate(SliceId id, const WordTopicSlice& rows, std::span<double> terms) const override;
+  void evaluate_slice(SliceId id, const WordTopicSlice& rows, std::span<double> terms) const override;
 
   void save(Writer& out) const override;
   void restore(Reader& in) override;

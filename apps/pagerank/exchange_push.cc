@@ -19,12 +19,12 @@ OwnEdges own_edges(const InEdges& edges) {
   return own;
 }
 
-ExchangePush::ExchangePush(ShardId shard, std::uint32_t shards, const InEdges& edges, double damping,
-                           std::shared_ptr<SharedShares> all)
-    : ExchangePush(shard, shards, own_edges(edges), damping, std::move(all)) {}
+ExchangedPush::ExchangedPush(ShardId shard, std::uint32_t shards, const InEdges& edges, double damping,
+                             std::shared_ptr<SharedShares> all)
+    : ExchangedPush(shard, shards, own_edges(edges), damping, std::move(all)) {}
 
-ExchangePush::ExchangePush(ShardId shard, std::uint32_t shards, OwnEdges own, double damping,
-                           std::shared_ptr<SharedShares> all)
+ExchangedPush::ExchangedPush(ShardId shard, std::uint32_t shards, OwnEdges own, double damping,
+                             std::shared_ptr<SharedShares> all)
     : damping_(damping),
       last_step_(static_cast<std::uint32_t>(nested_dataflow(prime_degrees(shards)).steps.size()) - 1),
       all_(std::move(all)),
@@ -41,7 +41,7 @@ ExchangePush::ExchangePush(ShardId shard, std::uint32_t shards, OwnEdges own, do
   allreduce_.configure(adds, wants);
 }
 
-std::uint64_t ExchangePush::push(const ExchangeTask& task, Random&) {
+std::uint64_t ExchangedPush::push(const ExchangeTask& task, Random&) {
   if (task.epoch != of_epoch_) {
     const double start = all_->of(table_->version(), table_->numbers()).start;
     ranks_.resize(own_.nodes());
@@ -58,11 +58,11 @@ std::uint64_t ExchangePush::push(const ExchangeTask& task, Random&) {
   return items();
 }
 
-void ExchangePush::scatter(const ExchangeTask&, std::uint32_t step, Outgoing& out) {
+void ExchangedPush::scatter(const ExchangeTask&, std::uint32_t step, Outgoing& out) {
   allreduce_.scatter(step, out);
 }
 
-void ExchangePush::gather(const ExchangeTask&, std::uint32_t step, std::span<const Incoming> in) {
+void ExchangedPush::gather(const ExchangeTask&, std::uint32_t step, std::span<const Incoming> in) {
   allreduce_.gather(step, in);
   if (step < last_step_) return;
   const auto nodes = static_cast<double>(all_->nodes());
@@ -71,13 +71,13 @@ void ExchangePush::gather(const ExchangeTask&, std::uint32_t step, std::span<con
   own_.step(wanted_, damping_, ranks_);
 }
 
-std::uint64_t ExchangePush::push(const SharedTask& task, Random&) {
+std::uint64_t ExchangedPush::push(const SharedTask& task, Random&) {
   const std::span<double> next = task.parts.run(own_.first(), own_.nodes());
   std::copy(ranks_.begin(), ranks_.end(), next.begin());
   return 0;
 }
 
-void ExchangePush::evaluate(std::span<double> terms) const {
+void ExchangedPush::evaluate(std::span<double> terms) const {
   const Shares& shares = all_->of(table_->version(), table_->numbers());
   for (std::size_t i = 0; i < sources_.size(); ++i) wanted_.numbers[i] = shares.numbers[sources_[i]];
   wanted_.everywhere = shares.everywhere;

@@ -23,11 +23,10 @@ OwnEdges own_edges(const InEdges& edges);
 // a key for each node, and one more for D, which all add to and request (ranks.h).  From these it computes the next
 // ranks of its nodes.  The last round of an epoch is one of the store, which assigns them to the table, from which the
 // next epoch begins: so the state of a shard is never saved.
-class ExchangePush final : public Push {
+class ExchangedPush final : public SharedPush, public ExchangePush {
  public:
-  using Push::push;
-  ExchangePush(ShardId shard, std::uint32_t shards, const InEdges& edges, double damping,
-               std::shared_ptr<SharedShares> all);
+  ExchangedPush(ShardId shard, std::uint32_t shards, const InEdges& edges, double damping,
+                std::shared_ptr<SharedShares> all);
 
   std::uint64_t items() const override { return own_.edges(); }
   void facts(Facts& facts) const override { facts.largest("nodes", static_cast<double>(all_->nodes())); }
@@ -41,7 +40,7 @@ class ExchangePush final : public Push {
   void evaluate(std::span<double> terms) const override;
 
  private:
-  ExchangePush(ShardId shard, std::uint32_t shards, OwnEdges own, double damping, std::shared_ptr<SharedShares> all);
+  ExchangedPush(ShardId shard, std::uint32_t shards, OwnEdges own, double damping, std::shared_ptr<SharedShares> all);
 
   double damping_;
   std::uint32_t last_step_;

@@ -21,9 +21,8 @@ namespace rota::pagerank {
 namespace {
 
 // A shard has a range of nodes, with their incoming edges.
-class PagerankPush final : public Push {
+class PagerankPush final : public SharedPush {
  public:
-  using Push::push;
   PagerankPush(const InEdges& edges, double damping, std::shared_ptr<SharedShares> all)
       : edges_(edges, all->numbers()), damping_(damping), all_(std::move(all)) {}
 
@@ -76,7 +75,7 @@ class Pagerank final : public App {
     for (std::size_t i = 0; i < hosted.size(); ++i) {
       InEdges& edges = graph.hosted[i];
       if (sparse_)
-        out.push_back(std::make_unique<ExchangePush>(hosted[i], job_.shards, edges, damping_, all));
+        out.push_back(std::make_unique<ExchangedPush>(hosted[i], job_.shards, edges, damping_, all));
       else
         out.push_back(std::make_unique<PagerankPush>(edges, damping_, all));
       edges = {};  // copied into its new layout: frees the memory at once

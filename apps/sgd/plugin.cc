@@ -76,7 +76,7 @@ class SgdApp final : public App {
              .dense = true,
              .started = initial_.has_value()}};
   }
-  void start_row(TableId, Key key, std::span<double> row, Random&) const override {
+  void start_row(const Facts&, TableId, Key key, std::span<double> row, Random&) const override {
     initial_->put_row(key, moves_, row);
   }
   std::vector<Dataflow> dataflows(const Facts&) const override { return dataflows_of(settings_.exchange, job_.shards); }

@@ -12,8 +12,6 @@ namespace rota::sgd {
 
 class SgdPush : public SavesFields<RowsPush, SgdPush> {
  public:
-  using Push::push;
-
   SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
           std::unique_ptr<linear::RowStream> stream = nullptr);
 

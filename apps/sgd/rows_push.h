@@ -40,7 +40,7 @@ std::vector<std::uint32_t> keys_of(const Rows& rows);
 // Requests the parts of the keys, and returns the address of the part of key 0: parts are consecutive.
 double* begin_parts(const OpenParts& parts, std::span<const std::uint32_t> keys);
 
-class RowsPush : public Push {
+class RowsPush : public SharedPush {
  public:
   // With a stream there are no rows of training in memory.
   RowsPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,

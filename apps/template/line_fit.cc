@@ -12,7 +12,7 @@ using namespace rota;
 using Points = std::vector<std::pair<double, double>>;
 // Row 0 of the shared table is (a, b); the table is dense, so every push can read it.  A part: the sums of r, r x,
 // 1, x and x^2 over the points, r = y - a - b x.
-class LinePush final : public Push {
+class LinePush final : public SharedPush {
  public:
   explicit LinePush(Points points) : points_(std::move(points)) {}
   std::uint64_t items() const override { return points_.size(); }

@@ -146,7 +146,7 @@ class Mf final : public App {
   std::unique_ptr<Slice> slice(std::span<const Key> items) const override {
     return std::make_unique<Factors>(items.size(), settings_.rank);
   }
-  void start(SliceId, Slice& slice, std::span<const Key>, Random& random) const override {
+  void start(const Facts&, SliceId, Slice& slice, std::span<const Key>, Random& random) const override {
     auto& items = dynamic_cast<Factors&>(slice);
     for (std::size_t i = 0; i < items.rows(); ++i) draw(items.row(i), settings_.rank, random);
   }

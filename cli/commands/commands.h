@@ -39,6 +39,7 @@ Status resume_command(int argc, const char* const* argv);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);
+Status new_app_command(int argc, const char* const* argv);
 // What a plugin can do with a model: `rota show lda --model=DIR`.
 Status plugin_command(int argc, const char* const* argv);
 // `rota lda`: what the app is, and its commands.

@@ -195,7 +195,7 @@ Status describe_app(const std::string& app) {
   entry("train", " --input=PATH --out=DIR [flags]", "Trains a model.");
   for (const Command& command : plugin.commands)
     entry(command.name, command.needs_model ? " --model=DIR [flags]" : " [flags]", command.summary);
-  if (plugin.export_text != nullptr) entry("export", " --model=DIR", "Writes a model's text form, beside it.");
+  entry("export", " --model=DIR", "Writes a model's text form, beside it.");
   std::printf("\n`rota COMMAND %s --help` has the details.\n", app.c_str());
   return {};
 }

@@ -61,8 +61,7 @@ std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line
 // A run of which nothing is missing but the text form of its model, because writing that failed or was cut off, gets
 // it.
 Status already_done(const RunFolder& run, const Plugin& plugin) {
-  if (plugin.export_text == nullptr || has_text(run))
-    return std::printf("already done: %s\n", visible_text(run.path.native()).c_str()), Status();
+  if (has_text(run)) return std::printf("already done: %s\n", visible_text(run.path.native()).c_str()), Status();
   ROTA_TRY(write_text(run, plugin));
   std::printf("already done, the text form is written now: %s\n", visible_text(run.path.native()).c_str());
   return {};

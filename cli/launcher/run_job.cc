@@ -12,6 +12,7 @@
 #include "core/base/json_text.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/plugin_host.h"
+#include "rota/io/text_writer.h"
 #include "rota/utf8.h"
 
 namespace rota {
@@ -81,18 +82,36 @@ Status publish(const fs::path& written, const fs::path& model) {
   return sync_folder(model);
 }
 
+// The text form of an app that has none of its own: every shared table, the rows that were committed.
+void export_tables(const Plugin& plugin, const Model& model, const fs::path& folder) {
+  const std::vector<Table> tables = plugin.app(model.job())->tables(model.facts());
+  for (TableId id = 0; id < tables.size(); ++id) {
+    if (tables[id].kind != Table::Kind::shared) continue;
+    io::TextWriter out(folder / (tables[id].name + ".csv"));
+    out << "key";
+    for (std::uint64_t j = 0; j < tables[id].row_width; ++j) out << "," << j;
+    out << "\n";
+    model.for_each_row(id, [&](Key key, std::span<const double> row) {
+      out << key;
+      for (const double number : row) out << "," << number;
+      out << "\n";
+    });
+    out.close();
+  }
+}
+
 }  // namespace
 
 Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
-  if (plugin.export_text == nullptr)
-    return {ExitCode::usage, "the app " + std::string(plugin.name) + " has no text form of its models"};
   ROTA_TRY(check_app(plugin, run_or_model));
   ROTA_ASSIGN(auto model, open_model(run_or_model, plugin));
   std::error_code ignored;
   const RunFolder run{run_or_model};
   const fs::path folder = fs::is_directory(run.model(), ignored) ? run.model() : run_or_model;
   ROTA_ASSIGN(auto written, make_private_folder(folder, ".text-"));
-  Status status = call_hook(plugin.name, "export_text", "", [&] { plugin.export_text(*model, written); });
+  Status status = call_hook(plugin.name, "export_text", "", [&] {
+    plugin.export_text != nullptr ? plugin.export_text(*model, written) : export_tables(plugin, *model, written);
+  });
   if (status.ok()) status = publish(written, folder);
   fs::remove_all(written, ignored);
   return status;
@@ -131,7 +150,7 @@ Status run_job(const LocalJob& job, const Plugin& plugin) {
     Progress progress;
     ROTA_TRY(supervise(job, progress));
   }
-  if (plugin.export_text != nullptr) ROTA_TRY(write_text(job.run, plugin));
+  ROTA_TRY(write_text(job.run, plugin));
   return print_result(job.run);
 }
 

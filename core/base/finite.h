@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <span>
 
+#include "rota/types.h"
+
 namespace rota {
 
 inline bool all_finite(std::span<const double> numbers) {
@@ -20,6 +22,13 @@ inline bool all_finite(std::span<const double> numbers) {
     if ((carry >> 63) != 0) return false;
   }
   return true;
+}
+
+// Whether shards may make such parts: as they begin, or finite.
+inline bool are_parts(std::span<const double> numbers, Combine how) {
+  if (how == Combine::sum) return all_finite(numbers);
+  const double identity = identity_of(how);
+  return std::all_of(numbers.begin(), numbers.end(), [&](double x) { return x == identity || all_finite({&x, 1}); });
 }
 
 }  // namespace rota

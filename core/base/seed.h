@@ -19,12 +19,18 @@ enum class Stream : std::uint64_t {
   start_slice = 6,
   load = 7,
   start_row = 8,
-  push_exchange = 9
+  push_exchange = 9,
+  pull = 10
 };
 
 // `a`, `b`, `c` name the task: for push_slice epoch, shard, slice; for push_shared and push_exchange epoch, shard,
 // round; for schedule epoch, scheduler, 0; for start the shard, for start_slice the slice, and zeros; for start_row
-// table, key, 0; for load zeros.
+// table, key, 0; for load and pull zeros.
 Random random_for(std::uint64_t seed, Stream stream, std::uint64_t a, std::uint64_t b, std::uint64_t c);
+
+// PullTask::seed.
+inline std::uint64_t pull_seed(std::uint64_t seed) {
+  return random_for(seed, Stream::pull, 0, 0, 0)();
+}
 
 }  // namespace rota

@@ -26,8 +26,8 @@ std::vector<TreeNode> largest_subtrees(ShardId first, ShardId end, std::uint32_t
   return nodes;
 }
 
-std::vector<double> sum_of(std::vector<double> left, std::vector<double> right) {
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
+std::vector<double> sum_of(std::vector<double> left, std::vector<double> right, Combine how) {
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = combined(how, left[i], right[i]);
   return left;
 }
 

@@ -1,4 +1,5 @@
-// core/base/tree.h -- sums over shards in an order that depends on the shards' numbers only.
+// core/base/tree.h -- sums over shards, or their least or largest, in an order that depends on the shards' numbers
+// only.
 //
 // The fixed tree: shard s is the leaf (0, s); node (l, i) covers shards i 2^l .. (i+1) 2^l - 1, as far as they
 // exist, and its sum is that of its left child plus that of its right.  A process with all leaves of a node may send
@@ -32,11 +33,11 @@ inline std::uint64_t end_leaf(TreeNode node) {
 // The level of the node that covers `count` leaves.
 std::uint32_t root_level(std::uint32_t count);
 
-// What is summed: two sums can be added, and their sum, the left one's first.
+// What is summed: two sums can be added, and their sum, the left one's first.  `how` is in place of adding.
 inline bool can_add(const std::vector<double>& left, const std::vector<double>& right) {
   return left.size() == right.size();
 }
-std::vector<double> sum_of(std::vector<double> left, std::vector<double> right);
+std::vector<double> sum_of(std::vector<double> left, std::vector<double> right, Combine how = Combine::sum);
 
 // Collects sums of subtrees in any order of arrival and adds them in the order of the tree.
 template <typename Sum>
@@ -48,7 +49,7 @@ class TreeSumOf {
 
   // Takes the sum of a node.  False, and nothing changed, if the node is not of this tree, overlaps one that was
   // added before, or cannot be added to the others.
-  [[nodiscard]] bool add(TreeNode node, Sum sum) {
+  [[nodiscard]] bool add(TreeNode node, Sum sum, Combine how = Combine::sum) {
     if (node.level >= 32 || !within_root(node) || overlaps(node)) return false;
     if (!sums_.empty() && !can_add(sums_.begin()->second, sum)) return false;
     // Climb as long as the sibling is complete too, or has no leaves at all.
@@ -58,8 +59,8 @@ class TreeSumOf {
         const auto found = sums_.find(sibling);
         if (found == sums_.end()) break;
         const bool is_left = node.index < sibling.index;
-        sum = is_left ? sum_of(std::move(sum), std::move(found->second))
-                      : sum_of(std::move(found->second), std::move(sum));
+        sum = is_left ? sum_of(std::move(sum), std::move(found->second), how)
+                      : sum_of(std::move(found->second), std::move(sum), how);
         sums_.erase(found);
       }
       node = {node.level + 1, node.index / 2};

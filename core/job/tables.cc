@@ -27,7 +27,7 @@ Status check_tables(const std::vector<Table>& tables) {
   return {};
 }
 
-void for_each_starting_row(const App& app, const std::vector<Table>& tables, std::uint64_t seed,
+void for_each_starting_row(const App& app, const Facts& facts, const std::vector<Table>& tables, std::uint64_t seed,
                            const std::function<void(TableId, Key, std::span<const double>)>& f) {
   std::vector<double> row;
   for (TableId table = 0; table < tables.size(); ++table) {
@@ -35,7 +35,7 @@ void for_each_starting_row(const App& app, const std::vector<Table>& tables, std
     for (Key key = 0; key < tables[table].keys; ++key) {
       row.assign(tables[table].row_width, 0.0);
       Random random = random_for(seed, Stream::start_row, table, key, 0);
-      app.start_row(table, key, row, random);
+      app.start_row(facts, table, key, row, random);
       if (!all_finite(row))
         throw std::runtime_error("row " + std::to_string(key) + " of " + tables[table].name +
                                  " does not start with finite numbers");

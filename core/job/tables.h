@@ -32,7 +32,7 @@ std::vector<Table> tables_of(const App& app, const Job& job, const Facts& facts)
 
 // In a new job: calls f(table, key, row) for every row of the tables that are `started`, in the order of tables and
 // keys, with its starting value.  Throws what App::start_row throws.
-void for_each_starting_row(const App& app, const std::vector<Table>& tables, std::uint64_t seed,
+void for_each_starting_row(const App& app, const Facts& facts, const std::vector<Table>& tables, std::uint64_t seed,
                            const std::function<void(TableId, Key, std::span<const double>)>& f);
 
 struct Routes {

@@ -112,8 +112,9 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
 
 std::vector<Fact> facts_from_json(const nlohmann::json& json) {
   std::vector<Fact> facts;
-  for (const auto& [name, value] : json.get<std::map<std::string, double>>())
-    facts.push_back({name, Fact::Kind::sum, value});
+  for (const auto& [name, value] : json.get<std::map<std::string, nlohmann::json>>())
+    facts.push_back({name, Fact::Kind::sum,
+                     value.is_array() ? value.get<std::vector<double>>() : std::vector<double>{value.get<double>()}});
   return facts;
 }
 
@@ -131,7 +132,13 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
   json["state_hash"] = record.state_hash.hex();
   if (record.ends_job) json["ends_job"] = true;
   json["facts"] = nlohmann::ordered_json::object();
-  for (const Fact& fact : record.facts) json["facts"][visible_text(fact.name)] = fact.value;
+  for (const Fact& fact : record.facts) {
+    auto& value = json["facts"][visible_text(fact.name)];
+    if (fact.values.size() == 1)
+      value = fact.values.front();
+    else
+      value = fact.values;
+  }
   json["files"] = nlohmann::ordered_json::array();
   for (const HashedFile& file : record.files)
     json["files"].push_back({{"file", file.file}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});

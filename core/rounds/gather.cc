@@ -32,11 +32,12 @@ PartSums::PartSums(ShardId first, ShardId end, std::uint32_t shards)
 
 template <typename Sum>
 std::optional<std::pair<TreeNode, PartSums::Open<Sum>>> PartSums::add_to(OpenSums<Sum>& open, RoundId round,
-                                                                         ShardId shard, Sum parts, Bytes note) {
+                                                                         ShardId shard, Sum parts, Bytes note,
+                                                                         Combine how) {
   for (const TreeNode node : nodes_) {
     if ((shard >> node.level) != node.index) continue;
     const auto one = open.try_emplace({round, node}, Open<Sum>{TreeSumOf<Sum>(shards_, node), {}}).first;
-    const bool added = one->second.sum.add({0, shard}, std::move(parts));
+    const bool added = one->second.sum.add({0, shard}, std::move(parts), how);
     ROTA_CHECK(added);
     one->second.notes[shard] = std::move(note);
     if (one->second.sum.total() == nullptr) return std::nullopt;
@@ -46,9 +47,9 @@ std::optional<std::pair<TreeNode, PartSums::Open<Sum>>> PartSums::add_to(OpenSum
 }
 
 std::vector<std::pair<std::uint32_t, Parts>> PartSums::add(RoundId round, ShardId shard, std::vector<double> parts,
-                                                           Bytes note, const Routing& routing) {
+                                                           Bytes note, const Routing& routing, Combine how) {
   std::vector<std::pair<std::uint32_t, Parts>> out;
-  auto whole = add_to(open_, round, shard, std::move(parts), std::move(note));
+  auto whole = add_to(open_, round, shard, std::move(parts), std::move(note), how);
   if (!whole) return out;
   const std::vector<double>& total = *whole->second.sum.total();
   std::map<std::uint32_t, Writer> rows;
@@ -56,7 +57,8 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add(RoundId round, ShardI
   for (std::size_t i = 0; i < routing.partition_of.size(); ++i)
     rows[routing.partition_of[i]].append(total.data() + routing.offsets[i],
                                          (routing.offsets[i + 1] - routing.offsets[i]) * sizeof(double));
-  const Parts message = with_notes(round, whole->first, whole->second.notes);
+  Parts message = with_notes(round, whole->first, whole->second.notes);
+  message.combine = how;
   for (auto& [partition, bytes] : rows) {
     out.emplace_back(partition, message);
     out.back().second.sums = Bytes::from(bytes.take());
@@ -66,13 +68,15 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add(RoundId round, ShardI
 
 std::vector<std::pair<std::uint32_t, Parts>> PartSums::add_open(RoundId round, ShardId shard, SparseRows parts,
                                                                 Bytes note,
-                                                                const std::map<std::uint32_t, KeyRange>& ranges) {
+                                                                const std::map<std::uint32_t, KeyRange>& ranges,
+                                                                Combine how) {
   std::vector<std::pair<std::uint32_t, Parts>> out;
-  auto whole = add_to(open_sparse_, round, shard, std::move(parts), std::move(note));
+  auto whole = add_to(open_sparse_, round, shard, std::move(parts), std::move(note), how);
   if (!whole) return out;
   const SparseRows& total = *whole->second.sum.total();
   Parts message = with_notes(round, whole->first, whole->second.notes);
   message.open = true;
+  message.combine = how;
   for (const auto& [partition, range] : ranges) {
     out.emplace_back(partition, message);
     std::tie(out.back().second.runs, out.back().second.sums) = total.in_range(range);
@@ -88,16 +92,18 @@ Status wrong(RoundId round, const char* what) {
 
 }  // namespace
 
-Status Gather::expect(const Expect& expect, std::size_t numbers, const KeyRange& range) {
+Status Gather::expect(const Expect& expect, std::size_t numbers, const KeyRange& range, Combine how) {
   const RoundId round = expect.rows.round;
   if (round <= taken_) return wrong(round, "expected after it was done");
   Open& one = open(round);
   if (one.expect) return wrong(round, "expected twice");
   if (one.is_open && *one.is_open != expect.rows.open) return wrong(round, "parts of another kind of round");
+  if (one.how.value_or(how) != how) return wrong(round, "parts that are combined in another way");
   const std::size_t bytes = numbers * sizeof(double);
   if (one.bytes && one.bytes != bytes) return wrong(round, "parts of another size");
   if (one.range.first < one.range.end && (one.range.first < range.first || one.range.end > range.end))
     return wrong(round, "parts of other rows");
+  one.how = how;
   one.bytes = bytes;
   one.is_open = expect.rows.open;
   one.range = range;
@@ -110,7 +116,10 @@ Status Gather::add(const Parts& parts) {
   if (!open_.contains(parts.round) && open_.size() >= kEarlyRoundsMost) return wrong(parts.round, "too far ahead");
   Open& one = open(parts.round);
   if (one.is_open.value_or(parts.open) != parts.open) return wrong(parts.round, "parts of another kind of round");
+  if (one.how.value_or(parts.combine) != parts.combine)
+    return wrong(parts.round, "parts that are combined in another way");
   one.is_open = parts.open;
+  one.how = parts.combine;
   if (parts.open) {
     ROTA_TRY(add_open(one, parts));
     return add_notes(one, parts);
@@ -121,7 +130,7 @@ Status Gather::add(const Parts& parts) {
   if (one.bytes != parts.sums.size() || sums.size() * sizeof(double) != parts.sums.size())
     return wrong(parts.round, "parts of another size");
   if (!sums.empty()) std::memcpy(sums.data(), parts.sums.view().data(), parts.sums.size());
-  if (!one.sum.add(parts.node, std::move(sums))) return wrong(parts.round, "parts that overlap");
+  if (!one.sum.add(parts.node, std::move(sums), parts.combine)) return wrong(parts.round, "parts that overlap");
   return add_notes(one, parts);
 }
 
@@ -143,7 +152,7 @@ Status Gather::add_open(Open& one, const Parts& parts) {
   }
   // Without rows nothing depends on the width, which need not be known yet.
   const auto width = static_cast<std::uint32_t>(rows == 0 ? 0 : parts.sums.size() / sizeof(double) / rows);
-  if (!one.sparse.add(parts.node, SparseRows(parts.runs, parts.sums, width)))
+  if (!one.sparse.add(parts.node, SparseRows(parts.runs, parts.sums, width), parts.combine))
     return wrong(parts.round, "parts that overlap");
   return {};
 }

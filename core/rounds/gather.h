@@ -32,11 +32,12 @@ class PartSums {
   };
   // A shard's parts of a round, row after row, and its note.  Returns what can be sent now.
   std::vector<std::pair<std::uint32_t, Parts>> add(RoundId round, ShardId shard, std::vector<double> parts, Bytes note,
-                                                   const Routing& routing);
+                                                   const Routing& routing, Combine how = Combine::sum);
 
   // The same of an open round: `ranges` has the keys of each of its partitions, all of which get a message.
   std::vector<std::pair<std::uint32_t, Parts>> add_open(RoundId round, ShardId shard, SparseRows parts, Bytes note,
-                                                        const std::map<std::uint32_t, KeyRange>& ranges);
+                                                        const std::map<std::uint32_t, KeyRange>& ranges,
+                                                        Combine how = Combine::sum);
 
  private:
   template <typename Sum>
@@ -50,7 +51,7 @@ class PartSums {
   // Adds a shard's share to what its subtree has so far; the whole of it once it is whole.
   template <typename Sum>
   std::optional<std::pair<TreeNode, Open<Sum>>> add_to(OpenSums<Sum>& open, RoundId round, ShardId shard, Sum parts,
-                                                       Bytes note);
+                                                       Bytes note, Combine how);
 
   std::uint32_t shards_;
   std::vector<TreeNode> nodes_;
@@ -66,8 +67,9 @@ class Gather {
   explicit Gather(std::uint32_t shards) : shards_(shards) {}
 
   // A round that is to be committed, and how many numbers its rows' parts have; of an open round, how many a row's part
-  // has, and of which keys rows may be.  Rounds come in ascending order.
-  Status expect(const Expect& expect, std::size_t numbers, const KeyRange& range = {});
+  // has, and of which keys rows may be.  `how` parts are combined is that of the table.  Rounds come in ascending
+  // order.
+  Status expect(const Expect& expect, std::size_t numbers, const KeyRange& range = {}, Combine how = Combine::sum);
   // An error, the sender's fault, if the parts overlap others, have another size, are of other rows, or of a round long
   // done.
   Status add(const Parts& parts);
@@ -87,6 +89,7 @@ class Gather {
 
     std::optional<Expect> expect;
     std::optional<std::size_t> bytes;  // of every part; known with the first of them, or once expected
+    std::optional<Combine> how;        // the same
     TreeSum sum;
     std::vector<Bytes> notes;
     // An open round has these in place of `sum`; `bytes` is that of a row's part, known with the first row.

@@ -83,11 +83,11 @@ std::vector<std::size_t> part_offsets(const Table& table, const RoundRows& rows)
   return offsets;
 }
 
-std::vector<double> sum_over_tree(const Leaves& leaves, std::size_t numbers) {
+std::vector<double> sum_over_tree(const Leaves& leaves, std::size_t numbers, Combine how) {
   if (leaves.empty()) return std::vector<double>(numbers);
   TreeSum sum(static_cast<std::uint32_t>(leaves.size()));
   for (std::uint32_t i = 0; i < leaves.size(); ++i) {
-    const bool added = sum.add({0, i}, leaves[i]);
+    const bool added = sum.add({0, i}, leaves[i], how);
     ROTA_CHECK(added);
   }
   return std::move(*sum.total());

@@ -54,7 +54,7 @@ inline void merge_answers(std::optional<bool>& all, std::optional<bool> one) {
 // One vector of numbers from each shard, slice or partition, in the order of their indices; all of one size.
 using Leaves = std::vector<std::vector<double>>;
 // Over the fixed tree, so that the bits depend on nothing but the leaves; zeros if there are none.
-std::vector<double> sum_over_tree(const Leaves& leaves, std::size_t numbers);
+std::vector<double> sum_over_tree(const Leaves& leaves, std::size_t numbers, Combine how = Combine::sum);
 // The terms of an evaluation, from shards, slices and partitions: each kind over its tree, then added in this order.
 std::vector<double> sum_of_terms(const std::array<const Leaves*, 3>& kinds, std::size_t terms);
 

@@ -109,7 +109,7 @@ void append(Runs& runs, Pieces& pieces, const SparseRows& more) {
 
 }  // namespace
 
-SparseRows sum_of(SparseRows left, SparseRows right) {
+SparseRows sum_of(SparseRows left, SparseRows right, Combine how) {
   if (right.runs_.empty()) return left;
   if (left.runs_.empty()) return right;
   if (is_behind(right, left)) {
@@ -137,7 +137,7 @@ SparseRows sum_of(SparseRows left, SparseRows right) {
       const std::size_t at = numbers.size();
       copy(a.take(rows), rows);
       const double* const more = b.take(rows);
-      for (std::size_t i = 0; i < numbers.size() - at; ++i) numbers[at + i] += more[i];
+      for (std::size_t i = 0; i < numbers.size() - at; ++i) numbers[at + i] = combined(how, numbers[at + i], more[i]);
     } else {
       RowWalk& first = a.key() < b.key() ? a : b;
       rows = std::min(first.left(), std::max(a.key(), b.key()) - key);
@@ -151,6 +151,7 @@ SparseRows sum_of(SparseRows left, SparseRows right) {
 OpenScratch::OpenScratch(const Table& table)
     : keys_(table.keys),
       width_(table.part_width),
+      combine_(table.combine),
       numbers_(static_cast<std::size_t>(table.keys) * table.part_width),
       touched_(static_cast<std::size_t>((table.keys + 63) / 64)) {}
 

@@ -38,9 +38,9 @@ class SparseRows {
   // The rows of a range, and their numbers in one run: shared, if they are in one piece.
   std::pair<std::vector<KeyRun>, Bytes> in_range(const KeyRange& range) const;
 
-  // Of all rows in either; where a row is in both, the left one's numbers plus the right one's.  So a sum over the tree
-  // depends on which shards have the row, and not on which worker hosts them.
-  friend SparseRows sum_of(SparseRows left, SparseRows right);
+  // Of all rows in either; where a row is in both, the left one's numbers combined with the right one's.  So a sum over
+  // the tree depends on which shards have the row, and not on which worker hosts them.
+  friend SparseRows sum_of(SparseRows left, SparseRows right, Combine how);
 
  private:
   void add_piece(std::shared_ptr<const void> owner, std::span<const double> numbers) {
@@ -56,6 +56,8 @@ class SparseRows {
 inline bool can_add(const SparseRows& left, const SparseRows& right) {
   return left.width() == right.width() || left.runs().empty() || right.runs().empty();
 }
+
+SparseRows sum_of(SparseRows left, SparseRows right, Combine how = Combine::sum);
 
 class RowWalk {
  public:
@@ -87,7 +89,7 @@ class OpenScratch {
   // For a dense table.
   explicit OpenScratch(const Table& table);
 
-  OpenParts parts() { return {keys_, width_, numbers_.data(), touched_.data()}; }
+  OpenParts parts() { return {keys_, width_, numbers_.data(), touched_.data(), identity_of(combine_)}; }
   // The parts of all rows that were asked for; then there are none.  Costs what was touched, and a look at a bit for
   // each row.
   SparseRows take();
@@ -95,6 +97,7 @@ class OpenScratch {
  private:
   Key keys_;
   std::uint32_t width_;
+  Combine combine_;
   Zeroed<double> numbers_;         // row after row; what they are is of no meaning where the bit is not set
   Zeroed<std::uint64_t> touched_;  // a bit for each row
 };

@@ -10,6 +10,7 @@
 #include "core/base/seed.h"
 #include "core/job/tables.h"
 #include "core/rounds/placement.h"
+#include "core/rounds/push_kinds.h"
 #include "core/rounds/rows.h"
 #include "core/rounds/rules.h"
 #include "core/rounds/sparse_rows.h"
@@ -34,6 +35,10 @@ void read_back(T& object, void (T::*read)(Reader&), const std::vector<std::byte>
 
 void require_finite(std::span<const double> numbers, const char* what) {
   if (!all_finite(numbers)) throw std::runtime_error(std::string(what) + " is not a finite number");
+}
+
+void require_parts(std::span<const double> parts, Combine how) {
+  if (!are_parts(parts, how)) throw std::runtime_error("a part is not a finite number");
 }
 
 void require(const Status& status) {
@@ -80,7 +85,7 @@ void SerialHost::load() {
     Facts own;
     shard->facts(own);
     facts_.merge(own);
-    shard->census(census);
+    add_census(*shard, census);
   }
   tables_ = tables_of(*app_, job_, facts_);
   dataflows_ = app_->dataflows(facts_);
@@ -117,9 +122,9 @@ void SerialHost::start() {
   }
   for (SliceId b = 0; b < slices_.size(); ++b) {
     Random random = random_for(job_.seed, Stream::start_slice, b, 0, 0);
-    app_->start(b, *slices_[b], cut_.slices[b], random);
+    app_->start(facts_, b, *slices_[b], cut_.slices[b], random);
   }
-  for_each_starting_row(*app_, tables_, job_.seed, [&](TableId table, Key key, std::span<const double> row) {
+  for_each_starting_row(*app_, facts_, tables_, job_.seed, [&](TableId table, Key key, std::span<const double> row) {
     rows_[{table, key}] = {row.begin(), row.end()};
     see(table, key, row);
   });
@@ -207,7 +212,7 @@ void SerialHost::run_owned(const Round& round) {
     const SliceId b = *round.owned[s];
     Random random = random_for(job_.seed, Stream::push_slice, epochs_, s, b);
     const SliceTask task{b, epochs_, rounds_, visits_[b]++, round.last_visits, round.argument, budget_};
-    shards_[s]->push(task, *slices_[b], random);
+    as<AnySlicePush>(*shards_[s]).push_any(task, *slices_[b], random);
   }
 }
 
@@ -220,16 +225,16 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
   if (round.open) scratch.emplace(table);
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Writer note;
-    parts.emplace_back(summed.offsets.back());
+    parts.emplace_back(summed.offsets.back(), identity_of(table.combine));
     push_shared(s, round, summed.offsets, parts.back(), scratch ? scratch->parts() : OpenParts(), note);
-    require_finite(parts.back(), "a part");
+    require_parts(parts.back(), table.combine);
     if (!table.single_partition && !note.view().empty())
       throw std::runtime_error("a note, and the table spans partitions");
     summed.notes.push_back(Bytes::from(note.take()));
     if (!scratch) continue;
     SparseRows rows = scratch->take();
-    for (const SparseRows::Piece& piece : rows.pieces()) require_finite(piece.numbers, "a part");
-    if (!open_sum.add({0, s}, std::move(rows))) throw std::logic_error("parts of different sizes");
+    for (const SparseRows::Piece& piece : rows.pieces()) require_parts(piece.numbers, table.combine);
+    if (!open_sum.add({0, s}, std::move(rows), table.combine)) throw std::logic_error("parts of different sizes");
   }
   ++pushed_;
   if (round.open) {
@@ -240,7 +245,7 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
       }
     summed.sums = open_sum.total()->joined();
   } else {
-    summed.sums = sum_over_tree(parts, summed.offsets.back());
+    summed.sums = sum_over_tree(parts, summed.offsets.back(), table.combine);
   }
   commit(round, scheduler, summed);
 }
@@ -259,7 +264,8 @@ void SerialHost::push_shared(ShardId s, const Round& round, const std::vector<st
     entries.push_back({key, value, std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
   }
   Random random = random_for(job_.seed, Stream::push_shared, epochs_, s, rounds_);
-  shards_[s]->push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note, open_parts}, random);
+  as<SharedPush>(*shards_[s])
+      .push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note, open_parts}, random);
 }
 
 void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summed& summed) {
@@ -294,14 +300,13 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
 void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed& summed,
                       const std::vector<std::size_t>& places, Committed& result) {
   const Table& table = tables_[round.table];
-  if (pulls_[partition] == nullptr) throw std::runtime_error("a shared round, and the app has no pull");
   std::vector<PullEntry> entries;
   for (const std::size_t i : places)
     entries.push_back({summed.keys[i],
                        std::span(summed.sums).subspan(summed.offsets[i], summed.offsets[i + 1] - summed.offsets[i]),
                        rows_[{round.table, summed.keys[i]}]});
   Writer reply;
-  PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply};
+  PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply, pull_seed(job_.seed)};
   if (table.single_partition) task.blocks = round.blocks;
   pulls_[partition]->pull(task);
   if (!table.single_partition && !reply.view().empty())
@@ -322,7 +327,7 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
 void SerialHost::run_exchange(const Round& round) {
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Random random = random_for(job_.seed, Stream::push_exchange, epochs_, s, rounds_);
-    shards_[s]->push(ExchangeTask{epochs_, rounds_, *round.dataflow, round.argument}, random);
+    as<ExchangePush>(*shards_[s]).push(ExchangeTask{epochs_, rounds_, *round.dataflow, round.argument}, random);
   }
   exchanges_.push_back({round, rounds_, {}});
   exchanges_.back().messages = scatter(exchanges_.back(), 0);
@@ -333,7 +338,7 @@ std::vector<std::vector<Incoming>> SerialHost::scatter(const Exchange& exchange,
   std::vector<std::vector<Incoming>> messages(shards_.size());
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Outgoing out(dataflows_[dataflow].steps[step][s]);
-    shards_[s]->scatter({epochs_, exchange.number, dataflow, exchange.round.argument}, step, out);
+    as<ExchangePush>(*shards_[s]).scatter({epochs_, exchange.number, dataflow, exchange.round.argument}, step, out);
     std::vector<Bytes> sent = out.take();
     for (std::size_t i = 0; i < sent.size(); ++i) messages[out.receivers()[i]].push_back({s, std::move(sent[i])});
   }
@@ -347,7 +352,8 @@ void SerialHost::gather(std::size_t most) {
     for (std::uint32_t step = 0; step < dataflows_[dataflow].steps.size(); ++step) {
       if (step > 0) exchange.messages = scatter(exchange, step);
       for (ShardId s = 0; s < shards_.size(); ++s)
-        shards_[s]->gather({epochs_, exchange.number, dataflow, exchange.round.argument}, step, exchange.messages[s]);
+        as<ExchangePush>(*shards_[s])
+            .gather({epochs_, exchange.number, dataflow, exchange.round.argument}, step, exchange.messages[s]);
     }
     exchanges_.pop_front();
   }
@@ -410,11 +416,12 @@ std::vector<double> SerialHost::evaluate() const {
     const auto slices = static_cast<std::uint32_t>(app_->evaluating_pass() ? slices_.size() : 0);
     for (std::uint32_t step = 0; slices > 0 && step < std::max(slices, job_.shards); ++step)
       if (const auto b = slice_at_step(s, step, job_.shards, slices))
-        add([&](std::span<double> own) { shards_[s]->evaluate_visit(*b, *slices_[*b], own); });
+        add([&](std::span<double> own) { as<AnySlicePush>(*shards_[s]).evaluate_any_visit(*b, *slices_[*b], own); });
     add([&](std::span<double> own) { shards_[s]->evaluate(own); });
   }
   Leaves of_slices(slices_.size(), std::vector<double>(terms.size()));
-  for (SliceId b = 0; b < slices_.size(); ++b) shards_[b % shards_.size()]->evaluate(b, *slices_[b], of_slices[b]);
+  for (SliceId b = 0; b < slices_.size(); ++b)
+    add_slice_terms(*shards_[b % shards_.size()], b, *slices_[b], of_slices[b]);
   Leaves of_rows(partitions_, std::vector<double>(terms.size()));
   for (const auto& [name, value] : rows_) {
     const std::uint32_t home = home_of_row(tables_[name.first], name.first, name.second, partitions_);
@@ -469,8 +476,7 @@ SerialHost::Snapshot SerialHost::save() const {
   for (const auto& shard : shards_) snapshot.shards.push_back(bytes_of(*shard, &Push::save));
   for (const auto& scheduler : schedulers_)
     snapshot.schedules.push_back(bytes_of(*scheduler.schedule, &Schedule::save));
-  for (const auto& pull : pulls_)
-    snapshot.pulls.push_back(pull == nullptr ? std::vector<std::byte>() : bytes_of(*pull, &Pull::save));
+  for (const auto& pull : pulls_) snapshot.pulls.push_back(bytes_of(*pull, &Pull::save));
   snapshot.rows = rows_;
   return snapshot;
 }
@@ -494,7 +500,7 @@ void SerialHost::restore(const Snapshot& snapshot) {
     schedulers_[i].next = snapshot.rounds + 1;
   }
   for (std::uint32_t p = 0; p < partitions_; ++p)
-    if (pulls_[p] != nullptr) read_back(*pulls_[p], &Pull::restore, snapshot.pulls.at(p), "the pull");
+    read_back(*pulls_[p], &Pull::restore, snapshot.pulls.at(p), "the pull");
   for (SliceId b = 0; b < slices_.size(); ++b)
     read_back(*slices_[b], &Slice::decode, snapshot.slices.at(b), "slice " + std::to_string(b));
   for (ShardId s = 0; s < shards_.size(); ++s)

@@ -25,9 +25,9 @@ struct Fields {
   static void of(auto& io, Is<Term> auto& m) { io(m.name, m.kind); }
   static void of(auto& io, Is<Score> auto& m) { io(m.name, m.term, m.count, m.scale, m.better, m.held_out); }
   static void of(auto& io, Is<Table> auto& m) {
-    io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition, m.dense, m.started);
+    io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.combine, m.single_partition, m.dense, m.started);
   }
-  static void of(auto& io, Is<Fact> auto& m) { io(m.name, m.kind, m.value); }
+  static void of(auto& io, Is<Fact> auto& m) { io(m.name, m.kind, m.values); }
   static void of(auto& io, Is<Figure> auto& m) { io(m.name, m.value); }
   static void of(auto& io, Is<IgnoredOption> auto& m) { io(m.option, m.why); }
   static void of(auto& io, Is<EpochFigures> auto& m) { io(m.epoch, m.figures, m.converged, m.ends_job); }
@@ -71,7 +71,7 @@ struct Fields {
   static void of(auto& io, Is<Expect> auto& m) { io(m.rows, m.awaited_by); }
   static void of(auto& io, Is<Lease> auto& m) { io(m.slice, m.to, m.shard, m.rows); }
   static void of(auto& io, Is<Scattered> auto& m) { io(m.round, m.dataflow, m.step, m.from, m.to, m.bytes); }
-  static void of(auto& io, Is<Parts> auto& m) { io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs); }
+  static void of(auto& io, Is<Parts> auto& m) { io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs, m.combine); }
   static void of(auto& io, Is<Deltas> auto& m) { io(m.rows, m.values, m.reply, m.last, m.runs); }
   static void of(auto& io, Is<ChangeNorms> auto& m) { io(m.l1, m.l2_squared, m.largest); }
   static void of(auto& io, Is<RoundFeedback> auto& m) { io(m.round, m.norms, m.reply, m.values, m.changes, m.runs); }
@@ -174,6 +174,7 @@ class FieldReader {
   void field(Score::Better& better) { bounded(better, 0, static_cast<std::uint64_t>(Score::Better::larger)); }
   void field(Fact::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Fact::Kind::largest)); }
   void field(Table::Kind& kind) { bounded(kind, 0, static_cast<std::uint64_t>(Table::Kind::sliced)); }
+  void field(Combine& how) { bounded(how, 0, static_cast<std::uint64_t>(Combine::max)); }
   void field(Feedback& wish) { bounded(wish, 0, static_cast<std::uint64_t>(Feedback::reply)); }
   void field(ExitCode& code) { bounded(code, 0, 255); }
   template <typename T>

@@ -313,8 +313,9 @@ struct Parts {
   // Notes of its shards beside their parts, one after the other, if the table has a single partition.
   std::vector<std::uint64_t> note_sizes;  // by shard
   Bytes notes;
-  bool open = false;              // of an open round:
-  std::vector<KeyRun> runs = {};  // the rows whose parts these are, those in the partition
+  bool open = false;               // of an open round:
+  std::vector<KeyRun> runs = {};   // the rows whose parts these are, those in the partition
+  Combine combine = Combine::sum;  // of the round's table
 };
 
 struct Deltas {

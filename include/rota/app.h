@@ -43,15 +43,15 @@ class App {
   virtual bool evaluating_pass() const { return false; }
 
   virtual std::unique_ptr<Schedule> schedule(const Facts&, Share) const = 0;
-  // Null if there are no shared tables.
-  virtual std::unique_ptr<Pull> pull(const Facts&) const { return nullptr; }
+  // The default combines the parts with the rows as Table::combine says: value += sum, for most tables.
+  virtual std::unique_ptr<Pull> pull(const Facts& facts) const { return std::make_unique<TablesPull>(tables(facts)); }
   // An empty slice with room for these keys; only if the plugin is `sliced`.
   virtual std::unique_ptr<Slice> slice(std::span<const Key>) const { return nullptr; }
   // In a new job: the starting values of a slice just made, before its first visit.
-  virtual void start(SliceId, Slice&, std::span<const Key>, Random&) const {}
+  virtual void start(const Facts&, SliceId, Slice&, std::span<const Key>, Random&) const {}
   // In a new job: the starting values of a row of a table that is `started`; `row` is zeros.  Every process calls it
   // for its own copy of the row, with the same Random.
-  virtual void start_row(TableId, Key, std::span<double> /*row*/, Random&) const {}
+  virtual void start_row(const Facts&, TableId, Key, std::span<double> /*row*/, Random&) const {}
 
   // What is the same in all shards and commands need from a model (the names of words, of columns): saved once a job,
   // by the worker of its first shard.  It is not restored: load() finds it again.

@@ -1,8 +1,9 @@
-// rota/facts.h -- properties of the data, as numbers by name: rows, columns, entries, ...
+// rota/facts.h -- properties of the data by name, each one number or several: rows, columns, means of columns, ...
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ struct Fact {
   enum class Kind : std::uint8_t { sum, largest };
   std::string name;
   Kind kind = Kind::sum;
-  double value = 0;
+  std::vector<double> values;  // summed, or the largest taken, each by its place
 
   friend bool operator==(const Fact&, const Fact&) = default;
 };
@@ -29,10 +30,12 @@ class Facts {
     for (const Fact& fact : facts) put(fact);
   }
 
-  // The job's fact is the sum of those that shards report under this name.
-  void add(std::string_view name, double value) { put({std::string(name), Fact::Kind::sum, value}); }
+  // The job's fact is the sum of those that shards report under this name, all of one size.
+  void add(std::string_view name, std::span<const double> values) { put(name, Fact::Kind::sum, values); }
+  void add(std::string_view name, double value) { add(name, std::span(&value, 1)); }
   // The job's fact is the largest of them.
-  void largest(std::string_view name, double value) { put({std::string(name), Fact::Kind::largest, value}); }
+  void largest(std::string_view name, std::span<const double> values) { put(name, Fact::Kind::largest, values); }
+  void largest(std::string_view name, double value) { largest(name, std::span(&value, 1)); }
   // Adds the facts of a later shard.
   void merge(const Facts& later) {
     for (const Fact& fact : later.facts_) put(fact);
@@ -43,9 +46,16 @@ class Facts {
     return at != facts_.end() && at->name == name;
   }
   // Throws std::out_of_range if no shard has reported it, so that a misspelt name is not taken for 0.
-  double number(std::string_view name) const {
+  std::span<const double> numbers(std::string_view name) const {
     if (!has(name)) throw std::out_of_range("no shard has reported the fact '" + std::string(name) + "'");
-    return find(name)->value;
+    return find(name)->values;
+  }
+  // The same for one number; throws if there are several.
+  double number(std::string_view name) const {
+    const std::span<const double> values = numbers(name);
+    if (values.size() != 1)
+      throw std::out_of_range("the fact '" + std::string(name) + "' has " + std::to_string(values.size()) + " numbers");
+    return values.front();
   }
   // The same for a whole number; throws if it is not one, or has more digits than a double.
   std::uint64_t count(std::string_view name) const {
@@ -65,6 +75,9 @@ class Facts {
     return std::lower_bound(facts_.begin(), facts_.end(), name,
                             [](const Fact& fact, std::string_view wanted) { return fact.name < wanted; });
   }
+  void put(std::string_view name, Fact::Kind kind, std::span<const double> values) {
+    put({std::string(name), kind, {values.begin(), values.end()}});
+  }
   void put(const Fact& fact) {
     const auto at = facts_.begin() + (find(fact.name) - facts_.cbegin());
     if (at == facts_.end() || at->name != fact.name) {
@@ -73,7 +86,11 @@ class Facts {
     }
     if (at->kind != fact.kind)
       throw std::invalid_argument("the fact '" + fact.name + "' is reported as a sum and as the largest");
-    at->value = fact.kind == Fact::Kind::sum ? at->value + fact.value : std::max(at->value, fact.value);
+    if (at->values.size() != fact.values.size())
+      throw std::invalid_argument("the fact '" + fact.name + "' is reported with different numbers of values");
+    for (std::size_t i = 0; i < fact.values.size(); ++i)
+      at->values[i] =
+          fact.kind == Fact::Kind::sum ? at->values[i] + fact.values[i] : std::max(at->values[i], fact.values[i]);
   }
 
   std::vector<Fact> facts_;

@@ -18,13 +18,13 @@ class OpenParts {
   // Of a round that is not open: it has no rows.
   OpenParts() = default;
   // For the host: room for all rows' parts, and a bit for each row, all zero.
-  OpenParts(Key keys, std::uint32_t width, double* numbers, std::uint64_t* touched)
-      : keys_(keys), width_(width), numbers_(numbers), touched_(touched) {}
+  OpenParts(Key keys, std::uint32_t width, double* numbers, std::uint64_t* touched, double identity = 0)
+      : keys_(keys), width_(width), numbers_(numbers), touched_(touched), identity_(identity) {}
 
   Key keys() const { return keys_; }              // of the table
   std::uint32_t width() const { return width_; }  // of a part
-  // A row's part; zeros at its first access in this push.  Valid until the push ends.  Throws std::out_of_range if the
-  // table has no such row.
+  // A row's part; at its first access in this push zeros, or what Table::combine begins with.  Valid until the push
+  // ends.  Throws std::out_of_range if the table has no such row.
   std::span<double> operator[](Key key) const {
     if (key >= keys_) no_such_row(key);
     double* const part = numbers_ + static_cast<std::size_t>(key) * width_;
@@ -32,7 +32,7 @@ class OpenParts {
     const std::uint64_t bit = std::uint64_t{1} << key % 64;
     if ((word & bit) == 0) {
       word |= bit;
-      std::fill_n(part, width_, 0.0);
+      std::fill_n(part, width_, identity_);
     }
     return {part, width_};
   }
@@ -42,7 +42,7 @@ class OpenParts {
     for (Key key = first; key < first + count;) {
       if (key % 64 == 0 && first + count - key >= 64 && touched_[key / 64] == 0) {
         touched_[key / 64] = ~std::uint64_t{0};
-        std::fill_n(numbers_ + static_cast<std::size_t>(key) * width_, std::size_t{64} * width_, 0.0);
+        std::fill_n(numbers_ + static_cast<std::size_t>(key) * width_, std::size_t{64} * width_, identity_);
         key += 64;
       } else {
         (*this)[key++];
@@ -62,6 +62,7 @@ class OpenParts {
   std::uint32_t width_ = 0;
   double* numbers_ = nullptr;
   std::uint64_t* touched_ = nullptr;
+  double identity_ = 0;
 };
 
 }  // namespace rota

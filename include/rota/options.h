@@ -91,6 +91,7 @@ class Options {
  private:
   template <typename T>
   T number(std::string_view name) const {
+    if (!values_.contains(name)) throw std::invalid_argument("there is no option '" + std::string(name) + "'");
     const std::string_view from = text(name);
     T value{};
     const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);

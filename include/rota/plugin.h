@@ -46,7 +46,7 @@ namespace rota {
 // What must agree between a plugin and its host: the version of these headers, the compiler's C++ ABI, and the standard
 // library.  C++ classes are passed between them, so a plugin of another build is refused with exit code 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-7"
+    "rota-abi-8"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
@@ -87,17 +87,21 @@ inline bool never(const Options&) {  // for Needs::met
   return false;
 }
 
+// For an app whose rounds must have seen all commits before them.
+inline constexpr Needs kNeverLags = {"apps whose rounds may lag behind commits", never};
+inline constexpr FrameworkNeeds kSynchronous[] = {{"staleness", kNeverLags}, {"asynchronous", kNeverLags}};
+
 struct Plugin {
-  const char* abi = kAbiStamp;      // the first field, because it is read before all others
-  std::string_view name;            // the APP of the command line
-  std::string_view summary;         // one line
-  std::string_view items;           // what Push::items counts: "tokens"
-  std::span<const Option> options;  // beyond the framework's
-  bool starting_pass = false;       // epoch 0: every shard visits every slice once to put its starting values in
-  std::uint32_t epochs = 20;        // the default of --epochs; 0: the schedule ends the job
-  bool several_schedulers = false;  // its schedules keep to their Share of the keys, so a job may have several
-  bool sliced = false;              // one of its tables is sliced (Table::Kind)
-  bool takes_model = false;         // a job may begin with a model of the app (--init_model, Job::initial)
+  const char* abi = kAbiStamp;           // the first field, because it is read before all others
+  std::string_view name = {};            // the APP of the command line
+  std::string_view summary = {};         // one line
+  std::string_view items = {};           // what Push::items counts: "tokens"
+  std::span<const Option> options = {};  // beyond the framework's
+  bool starting_pass = false;            // epoch 0: every shard visits every slice once to put its starting values in
+  std::uint32_t epochs = 20;             // the default of --epochs; 0: the schedule ends the job
+  bool several_schedulers = false;       // its schedules keep to their Share of the keys, so a job may have several
+  bool sliced = false;                   // one of its tables is sliced (Table::Kind)
+  bool takes_model = false;              // a job may begin with a model of the app (--init_model, Job::initial)
 
   // Data by shard (`rota shard`, App::pack): the version of what pack() writes, increased with every change; 0: the app
   // does not support it.
@@ -115,9 +119,9 @@ struct Plugin {
   // The app's object in one process; the Job outlives it.  May throw what check() may.
   std::unique_ptr<App> (*app)(const Job&) = nullptr;
 
-  // Writes the model as text files into an empty folder.  Null: the app has no text form.
+  // Writes the model as text files into an empty folder.  Null: each shared table becomes NAME.csv.
   void (*export_text)(const Model&, const std::filesystem::path& folder) = nullptr;
-  std::span<const Command> commands;
+  std::span<const Command> commands = {};
 };
 
 }  // namespace rota
@@ -132,3 +136,18 @@ struct Plugin {
     return &plugin;                                                                        \
   }                                                                                        \
   static_assert(true)
+
+namespace rota {
+// The plugin of an app whose class is made from the Job.
+template <typename A>
+Plugin plugin_of(Plugin plugin) {
+  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<A>(job); };
+  return plugin;
+}
+}  // namespace rota
+// The same in one line: ROTA_APP(LineFit, .name = "line_fit", .summary = "A line through points.", .items = "points");
+#define ROTA_APP(Class, ...)                      \
+  static rota::Plugin make_rota_plugin() {        \
+    return rota::plugin_of<Class>({__VA_ARGS__}); \
+  }                                               \
+  ROTA_PLUGIN(make_rota_plugin)

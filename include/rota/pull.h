@@ -2,7 +2,10 @@
 #pragma once
 #include <algorithm>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "rota/job.h"
 #include "rota/round.h"
 #include "rota/types.h"
 
@@ -37,14 +40,37 @@ void for_each_stretch(const PullEntries& entries, F f) {
     for (const PullEntry& entry : entries) f(entry.sum, entry.value);
 }
 
-// The most common pull: value += sum.
-class AddPull : public Pull {
+// The most common pulls: the combined parts are combined with the value.  `how` is that of the table (Table::combine).
+template <Combine how>
+class CombinePull : public Pull {
  public:
-  void pull(const PullTask& task) override {
-    for_each_stretch(task.entries, [](std::span<const double> sum, std::span<double> value) {
-      for (std::size_t i = 0; i < value.size(); ++i) value[i] += sum[i];
+  void pull(const PullTask& task) override { combine(task); }
+  static void combine(const PullTask& task) {
+    for_each_stretch(task.entries, [](std::span<const double> parts, std::span<double> value) {
+      for (std::size_t i = 0; i < value.size(); ++i) value[i] = combined(how, value[i], parts[i]);
     });
   }
+};
+using AddPull = CombinePull<Combine::sum>;  // value += sum
+
+// The same for the tables of an app, each in its own way: App's default.
+class TablesPull final : public Pull {
+ public:
+  explicit TablesPull(std::vector<Table> tables) : tables_(std::move(tables)) {}
+
+  void pull(const PullTask& task) override {
+    switch (tables_[task.table].combine) {
+      case Combine::sum:
+        return CombinePull<Combine::sum>::combine(task);
+      case Combine::min:
+        return CombinePull<Combine::min>::combine(task);
+      case Combine::max:
+        return CombinePull<Combine::max>::combine(task);
+    }
+  }
+
+ private:
+  std::vector<Table> tables_;
 };
 
 // value = sum: the sum of the shards' parts is the new row.

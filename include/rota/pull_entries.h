@@ -13,7 +13,8 @@ namespace rota {
 // A row at the end of a round.
 struct PullEntry {
   Key key;
-  std::span<const double> sum;  // of all shards' parts, elementwise, in the order of the fixed tree
+  std::span<const double> sum;  // of all shards' parts, elementwise, in the order of the fixed tree; or what
+                                // Table::combine says in place of the sum
   std::span<double> value;      // to rewrite in place
 };
 

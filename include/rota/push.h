@@ -14,6 +14,9 @@ namespace rota {
 
 // One object for each data shard, in the worker that hosts the shard.  The host calls one object from one thread at a
 // time, though not always the same thread.  Different objects run at once and share nothing that changes.
+//
+// A shard's class derives from the kinds of rounds that it takes part in: SharedPush, SlicePush and ExchangePush below,
+// or several of them.  A round of another kind stops the job.
 class Push {
  public:
   virtual ~Push() = default;
@@ -22,31 +25,12 @@ class Push {
   virtual std::uint64_t items() const = 0;
   // Reports the properties of this shard's data that tables, schedule and pull need.
   virtual void facts(Facts&) const {}
-  // Adds this shard's work to weight[key], growing the census where needed.
-  virtual void census(Census&) const {}
   // Gives the cut of the sliced table and the views of dense tables; called once, before any task.
   virtual void attach(const Shape&) {}
 
   // In a new job, after attach(): starting values of what the shard saves.  `own` is this shard's Random, `common`
   // gives all shards the same numbers.
   virtual void start(Random& /*own*/, Random& /*common*/) {}
-
-  // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin has one) it puts the shard's
-  // starting values in.  Returns the number of items that it visited, for measures of speed.
-  virtual std::uint64_t push(const SliceTask&, Slice&, Random&) { return 0; }
-  // Fills every entry's part, or in an open round those that it chooses.  All shared rows of the round come in one
-  // call.  Returns the number of items visited.
-  virtual std::uint64_t push(const SharedTask&, Random&) { return 0; }
-
-  // An exchange round begins with the shard's own work on its replica.  Returns the number of items visited.
-  virtual std::uint64_t push(const ExchangeTask&, Random&) { return 0; }
-  // In each step of the round's dataflow: what this shard sends, ...
-  virtual void scatter(const ExchangeTask&, std::uint32_t /*step*/, Outgoing&) {}
-  // ... and what it received, from all senders, in their order.  A dataflow of one step may lag: with a staleness of
-  // s, all but the last s of the preceding exchange rounds are gathered before a push, counted from the last round of
-  // another kind.  In an asynchronous run, at most the newest message of each sender is gathered, if it was not
-  // gathered before.  Before a round of another kind, and at the end of an epoch, everything is gathered.
-  virtual void gather(const ExchangeTask&, std::uint32_t /*step*/, std::span<const Incoming>) {}
 
   // Brings what is derived from shared rows up to date, after a commit.  Before the k-th push of an epoch (k = 0, 1,
   // ...) it has been called for exactly max(0, k - staleness) commits of that epoch; at its end, for all.  A commit of
@@ -55,11 +39,6 @@ class Push {
 
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
   virtual void evaluate(std::span<double> /*terms*/) const {}
-  // Adds the share of a slice.  Must depend on the slice alone: the host may call it in any shard.
-  virtual void evaluate(SliceId, const Slice&, std::span<double> /*terms*/) const {}
-  // Adds the share of this shard's data together with a slice: called for every slice, in an order that depends on the
-  // job alone, if App::evaluating_pass() is true.
-  virtual void evaluate_visit(SliceId, const Slice&, std::span<double> /*terms*/) const {}
 
   // The shard's own state at the end of an epoch, beyond its data.  restore() follows attach(); it must check its bytes
   // and call Reader::fail if they are wrong.
@@ -70,25 +49,61 @@ class Push {
   virtual bool restores_in_place() const { return false; }
 };
 
-// A Push of slices of one type, which App::slice makes.
-template <typename S>
-class SlicePush : public Push {
+// Shared rounds: parts for shared rows.
+class SharedPush : public virtual Push {
  public:
-  using Push::evaluate;
-  using Push::push;
+  // Fills every entry's part, or in an open round those that it chooses.  All shared rows of the round come in one
+  // call.  Returns the number of items visited, for measures of speed.
+  virtual std::uint64_t push(const SharedTask&, Random&) = 0;
+};
+
+// Rounds of slices as the host calls them; an app derives from SlicePush.
+class AnySlicePush : public virtual Push {
+ public:
+  // Adds this shard's work to weight[key], growing the census where needed.
+  virtual void census(Census&) const {}
+
+  virtual std::uint64_t push_any(const SliceTask&, Slice&, Random&) = 0;
+  virtual void evaluate_any(SliceId, const Slice&, std::span<double> terms) const = 0;
+  virtual void evaluate_any_visit(SliceId, const Slice&, std::span<double> terms) const = 0;
+};
+
+// Rounds of slices of the type S, which App::slice makes.
+template <typename S>
+class SlicePush : public AnySlicePush {
+ public:
+  // Updates a leased slice in place.  In epoch 0 (the starting pass, if the plugin has one) it puts the shard's
+  // starting values in.  Returns the number of items visited.
   virtual std::uint64_t push(const SliceTask&, S&, Random&) = 0;
-  virtual void evaluate(SliceId, const S&, std::span<double> /*terms*/) const {}
+  // Adds the share of a slice.  Must depend on the slice alone: the host may call it in any shard.
+  virtual void evaluate_slice(SliceId, const S&, std::span<double> /*terms*/) const {}
+  // Adds the share of this shard's data together with a slice: called for every slice, in an order that depends on the
+  // job alone, if App::evaluating_pass() is true.
   virtual void evaluate_visit(SliceId, const S&, std::span<double> /*terms*/) const {}
 
-  std::uint64_t push(const SliceTask& task, Slice& slice, Random& random) final {
+  std::uint64_t push_any(const SliceTask& task, Slice& slice, Random& random) final {
     return push(task, dynamic_cast<S&>(slice), random);
   }
-  void evaluate(SliceId id, const Slice& slice, std::span<double> terms) const final {
-    evaluate(id, dynamic_cast<const S&>(slice), terms);
+  void evaluate_any(SliceId id, const Slice& slice, std::span<double> terms) const final {
+    evaluate_slice(id, dynamic_cast<const S&>(slice), terms);
   }
-  void evaluate_visit(SliceId id, const Slice& slice, std::span<double> terms) const final {
+  void evaluate_any_visit(SliceId id, const Slice& slice, std::span<double> terms) const final {
     evaluate_visit(id, dynamic_cast<const S&>(slice), terms);
   }
+};
+
+// Exchange rounds: messages from shard to shard (rota/dataflow.h).
+class ExchangePush : public virtual Push {
+ public:
+  // An exchange round begins with the shard's own work on its replica.  Returns the number of items visited.
+  virtual std::uint64_t push(const ExchangeTask&, Random&) = 0;
+  // In each step of the round's dataflow: what this shard sends, ...
+  virtual void scatter(const ExchangeTask&, std::uint32_t step, Outgoing&) = 0;
+  // ... and what it received, from all senders, in their order.  A dataflow of one step may lag: with a staleness of
+  // s, all but the last s of the preceding exchange rounds are gathered before a push, counted from the last round of
+  // another kind.  In an asynchronous run, at most the newest message of each sender is gathered, if it was not
+  // gathered before.  Before a round of another kind, and at the end of an epoch, everything is gathered.
+  virtual void gather(const ExchangeTask&, std::uint32_t step, std::span<const Incoming>) = 0;
 };
 
 }  // namespace rota

@@ -10,7 +10,7 @@
 #include "rota/bytes.h"
 #include "rota/open_parts.h"
 #include "rota/pull_entries.h"
-#include "rota/random.h"
+#include "rota/seed_mixer.h"
 #include "rota/types.h"
 
 namespace rota {
@@ -47,7 +47,7 @@ inline bool is_shared(const Round& round) {
 struct Entry {
   Key key;
   std::span<const double> value;  // as committed by the rounds that this task may see; zeros before the first commit
-  std::span<double> part;         // to fill in: this shard's part; zeros on entry
+  std::span<double> part;         // to fill in: this shard's part; on entry zeros, or what Table::combine begins with
 };
 
 // One shard's share of a round with shared rows.
@@ -169,6 +169,10 @@ struct PullTask {
   std::span<const double> argument;       // of the round
   std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition
   Writer& reply;  // to all workers and the scheduler, in addition to the rows, if the table has a single partition
+  std::uint64_t seed = 1;  // see random()
+
+  // The row's own generator in this round, so that no draw depends on the number of partitions.
+  Random random(Key key) const { return random_named({seed, round, table, key}); }
 };
 
 }  // namespace rota

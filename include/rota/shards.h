@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "rota/error.h"
+#include "rota/push.h"
 #include "rota/types.h"
 
 namespace rota {
@@ -38,6 +40,14 @@ class HostedShards {
   std::vector<Data> data_;
   std::vector<std::size_t> place_;  // of each shard, in data_
 };
+
+// The Push of every shard hosted here, made from its data and from what all have in common.
+template <typename P, typename Data, typename... Common>
+std::vector<std::unique_ptr<Push>> make_pushes(HostedShards<Data>& shards, const Common&... common) {
+  std::vector<std::unique_ptr<Push>> pushes;
+  for (Data& data : shards.all()) pushes.push_back(std::make_unique<P>(std::move(data), common...));
+  return pushes;
+}
 
 // How many of the items a shard has by the rule above.
 inline std::uint64_t dealt_to(ShardId shard, std::uint64_t items, std::uint32_t shards) {

@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "rota/fields.h"
 #include "rota/schedule.h"
 
 namespace rota {
 
-// Ends the job when an epoch changes the rows by less than the tolerance.
+// Ends the job when an epoch changes the rows by less than the tolerance, or when a pull says so.
 struct StopBelow {
   enum class Norm {
     l1,       // the sum of all numbers' |new - old|
@@ -21,11 +22,12 @@ struct StopBelow {
   };
   double tolerance = 0;  // 0: never
   Norm norm = Norm::l1;
+  bool by_pull = false;  // the last pull of the epoch replied true: write_fields(task.reply, true)
 
-  bool active() const { return tolerance > 0; }
+  bool active() const { return tolerance > 0 || by_pull; }
   bool reached(const ChangeNorms& change) const {
     const double size = norm == Norm::l1 ? change.l1 : norm == Norm::l2 ? std::sqrt(change.l2_squared) : change.largest;
-    return size < tolerance;
+    return tolerance > 0 && size < tolerance;
   }
 };
 
@@ -39,10 +41,13 @@ class SweepSchedule : public Schedule {
     return !stop_.active() ? 0 : wish > 0 ? wish : kRoundsOut;
   }
   Feedback wish() const override { return Feedback::norms; }
-  void feedback(const Commit& commit) override { change_ += commit.norms; }
+  void feedback(const Commit& commit) override {
+    change_ += commit.norms;
+    if (stop_.by_pull && !commit.reply.empty()) pull_stops_ = read_fields<bool>(commit.reply);
+  }
   std::vector<Figure> figures() override {
     const ChangeNorms change = std::exchange(change_, {});
-    reached_ = stop_.active() && stop_.reached(change);
+    reached_ = stop_.reached(change) || pull_stops_;
     if (!stop_.active()) return {};
     return {{"change_l1", change.l1}, {"change_l2", std::sqrt(change.l2_squared)}, {"change_largest", change.largest}};
   }
@@ -66,6 +71,7 @@ class SweepSchedule : public Schedule {
   std::vector<double> argument_;
   StopBelow stop_;
   ChangeNorms change_;  // of the epoch
+  bool pull_stops_ = false;
   bool reached_ = false;
 };
 

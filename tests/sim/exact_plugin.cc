@@ -32,7 +32,7 @@ class ExactSchedule final : public RotationSchedule {
   explicit ExactSchedule(const Job& job) : RotationSchedule(job, {0, {kTotal}, kFirstReplicated}) {}
 };
 
-class ExactPush final : public SlicePush<Counts> {
+class ExactPush final : public SlicePush<Counts>, public SharedPush {
  public:
   ExactPush(const Job& job, ShardId shard) : seed_(job.seed), shard_(shard), shards_(job.shards) {
     const bool heavy = job.options.flag("heavy");
@@ -107,7 +107,7 @@ class ExactPush final : public SlicePush<Counts> {
     terms[1] += 1;
     terms[2] += static_cast<double>(seen % 997) / 3;
   }
-  void evaluate(SliceId, const Counts& counts, std::span<double> terms) const override {
+  void evaluate_slice(SliceId, const Counts& counts, std::span<double> terms) const override {
     for (std::size_t i = 0; i < counts.rows(); ++i) terms[1] += static_cast<double>(counts.row(i)[kItems]);
   }
   void save(Writer& out) const override {
@@ -164,7 +164,7 @@ class ExactApp final : public SmallApp<ExactPush, ExactPull> {
              .started = true},
             {.name = "counts", .kind = Table::Kind::sliced, .keys = kKeys}};
   }
-  void start_row(TableId, Key key, std::span<double> row, Random& random) const override {
+  void start_row(const Facts&, TableId, Key key, std::span<double> row, Random& random) const override {
     if (key == kTotal) row[0] = start_of_total(random);
   }
   std::vector<Term> terms() const override {
@@ -186,7 +186,7 @@ class ExactApp final : public SmallApp<ExactPush, ExactPull> {
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<Counts>(keys.size(), 2);
   }
-  void start(SliceId, Slice& slice, std::span<const Key>, Random& random) const override {
+  void start(const Facts&, SliceId, Slice& slice, std::span<const Key>, Random& random) const override {
     auto& counts = dynamic_cast<Counts&>(slice);
     for (std::size_t i = 0; i < counts.rows(); ++i) counts.row(i)[kMix] = random();
   }

@@ -70,9 +70,9 @@ class ExchangeSchedule final : public Schedule {
   std::uint64_t chosen_ = 0;
 };
 
-class ExchangePush final : public Push {
+class RecordingPush final : public SharedPush, public ExchangePush {
  public:
-  ExchangePush(const Job& job, ShardId shard)
+  RecordingPush(const Job& job, ShardId shard)
       : in_place_(job.seed % 2 == 0),
         shard_(shard),
         staleness_(static_cast<std::size_t>(job.options.integer("staleness"))),
@@ -198,7 +198,7 @@ class ExchangePull final : public Pull {
   }
 };
 
-class ExchangeApp final : public SmallApp<ExchangePush, ExchangePull> {
+class ExchangeApp final : public SmallApp<RecordingPush, ExchangePull> {
  public:
   using SmallApp::SmallApp;
   std::vector<Table> tables(const Facts&) const override {

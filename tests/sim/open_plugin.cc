@@ -137,7 +137,7 @@ class OpenRoundsSchedule final : public Schedule {
   CommitLog seen_;
 };
 
-class OpenPush final : public SlicePush<Counts> {
+class OpenPush final : public SlicePush<Counts>, public SharedPush {
  public:
   OpenPush(const Job& job, ShardId shard)
       : seed_(job.seed),
@@ -291,7 +291,9 @@ class OpenApp final : public SmallApp<OpenPush, OpenPull> {
  public:
   using SmallApp::SmallApp;
   std::vector<Table> tables(const Facts&) const override { return all_tables(); }
-  void start_row(TableId, Key, std::span<double> row, Random& random) const override { row[0] = start_of(random); }
+  void start_row(const Facts&, TableId, Key, std::span<double> row, Random& random) const override {
+    row[0] = start_of(random);
+  }
   std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
     return std::make_unique<OpenRoundsSchedule>(job_, share);
   }

@@ -25,7 +25,7 @@ void enter(const Options& options, std::string_view hook) {
   throw std::runtime_error("it broke");
 }
 
-class CountPush final : public Push {
+class CountPush final : public SharedPush {
  public:
   explicit CountPush(Options options) : options_(std::move(options)) {}
   std::uint64_t items() const override { return 1; }

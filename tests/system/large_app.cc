@@ -100,7 +100,7 @@ class LargeSchedule final : public Schedule {
   Key rows_, in_round_, row_ = 0;
 };
 
-class LargePush final : public SlicePush<LargeSlice> {
+class LargePush final : public SlicePush<LargeSlice>, public SharedPush {
  public:
   LargePush(const Job& job, ShardId shard)
       : job_(job), shard_(shard), state_(1000 + shard, size(job, shard < job.options.integer("large_shards"))) {}
@@ -125,7 +125,7 @@ class LargePush final : public SlicePush<LargeSlice> {
     return 0;
   }
   void evaluate(std::span<double> terms) const override { terms[0] += static_cast<double>(state_.changes()); }
-  void evaluate(SliceId, const LargeSlice& slice, std::span<double> terms) const override {
+  void evaluate_slice(SliceId, const LargeSlice& slice, std::span<double> terms) const override {
     terms[0] += static_cast<double>(slice.numbers.changes());
   }
   void save(Writer& out) const override {

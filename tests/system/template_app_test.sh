@@ -18,14 +18,13 @@ expect() { # what, expected, found
 }
 
 cmake --install "$build" --prefix "$folder/prefix" >/dev/null
-cp -r "$folder/prefix/share/rota/template" "$folder/app"
 [ -s "$folder/prefix/share/doc/rota/writing-an-app.md" ] || fail "no page for authors is installed"
-cmake -S "$folder/app" -B "$folder/app/build" -DCMAKE_PREFIX_PATH="$folder/prefix" >"$folder/cmake.log" ||
-  fail "$(cat "$folder/cmake.log")"
-cmake --build "$folder/app/build" >"$folder/build.log" 2>&1 || fail "$(cat "$folder/build.log")"
-
-(cd "$folder/app/build" && ctest --output-on-failure) >"$folder/ctest.log" 2>&1 || fail "$(cat "$folder/ctest.log")"
-grep -q "100% tests passed, 0 tests failed out of 2" "$folder/ctest.log" || fail "$(cat "$folder/ctest.log")"
+"$folder/prefix/bin/rota" new "$folder/app" >"$folder/new.log" 2>&1 || fail "rota new: $(cat "$folder/new.log")"
+grep -q "100% tests passed, 0 tests failed out of 2" "$folder/new.log" || fail "$(cat "$folder/new.log")"
+expect "the last line of rota new" "y = 3 + 2 x" "$(tail -n 1 "$folder/new.log")"
+code=0
+"$folder/prefix/bin/rota" new "$folder/app" >/dev/null 2>"$folder/stderr" || code=$?
+expect "exit code of rota new for a folder in use" 73 "$code"
 
 # What is installed is enough: no header wants one that is not.
 (cd "$folder/prefix/include" && find rota -name '*.h' | sort | sed 's/.*/#include "&"/') >"$folder/headers.cc"

@@ -70,7 +70,7 @@ void trouble(const Options& options, std::string_view hook, RoundId round = 0) {
   crash(options.text("crash_how"));
 }
 
-class TroublePush final : public Push {
+class TroublePush final : public SharedPush {
  public:
   TroublePush(const Job& job, ShardId shard) : options_(job.options), shard_(shard) {}
   std::uint64_t items() const override { return 1; }

@@ -24,7 +24,7 @@ struct SharedRowData {
   std::uint64_t columns = 0;         // of the whole data
 };
 
-class ColumnsPush final : public Push {
+class ColumnsPush final : public SharedPush {
  public:
   ColumnsPush(const Settings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows);
 

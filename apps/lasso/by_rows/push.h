@@ -6,7 +6,7 @@
 
 namespace rota::lasso {
 
-class RowsPush final : public Push {
+class RowsPush final : public SharedPush {
  public:
   RowsPush(const Settings& settings, RowShardData data) : fit_(settings, std::move(data)), dots_(fit_.matrix()) {}
 

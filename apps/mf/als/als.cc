@@ -64,7 +64,7 @@ class AlsApp final : public AlternatingApp {
     return tables;
   }
   // Factors uniform in [0, 1 / sqrt(rank)), biases 0.  The users' are overwritten before they are used.
-  void start_row(TableId, Key, std::span<double> row, Random& random) const override {
+  void start_row(const Facts&, TableId, Key, std::span<double> row, Random& random) const override {
     for (double& x : row.first(settings_.rank)) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
   }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {

@@ -27,7 +27,7 @@ struct WholeData {
 
 using ShardRatings = RangeRatings;
 
-class AlternatingPush : public Push {
+class AlternatingPush : public SharedPush {
  public:
   AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings);
 

@@ -73,7 +73,7 @@ class CcdApp final : public AlternatingApp {
     return tables;
   }
   // The items' uniform in [0, 1 / sqrt(rank)), the users' 0.
-  void start_row(TableId, Key, std::span<double> row, Random& random) const override {
+  void start_row(const Facts&, TableId, Key, std::span<double> row, Random& random) const override {
     for (double& x : row) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
   }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {

@@ -24,7 +24,7 @@ struct ShardRating {
   float value;
 };
 
-class MfPush final : public SlicePush<FactorRows> {
+class MfPush final : public SlicePush<FactorRows>, public SharedPush {
  public:
   MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, std::shared_ptr<const Sides> sides,
          std::vector<ShardRating> ratings, std::vector<ShardRating> held_out);

@@ -45,13 +45,11 @@ class SgdApp final : public App {
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<MfSchedule>(job_, settings_);
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override {
-    return settings_.schedule == RateSchedule::bold_driver ? std::make_unique<AssignPull>() : nullptr;
-  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<FactorRows>(keys.size(), settings_.rank, settings_.biases);
   }
-  void start(SliceId, Slice& rows, std::span<const Key>, Random& random) const override {
+  void start(const Facts&, SliceId, Slice& rows, std::span<const Key>, Random& random) const override {
     dynamic_cast<FactorRows&>(rows).start(random);
   }
   void save_common(Writer& out) const override {

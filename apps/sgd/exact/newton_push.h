@@ -42,8 +42,6 @@ enum GradientNote : std::size_t { kSmoothed, kPrimal, kDual, kGradientNotes };
 // each of shares_of_step().
 class NewtonPush final : public SavesFields<RowsPush, NewtonPush> {
  public:
-  using Push::push;
-
   NewtonPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out);
 
   void attach(const Shape& shape) override;

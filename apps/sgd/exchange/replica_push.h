@@ -18,9 +18,8 @@ std::vector<Dataflow> dataflows_of(Exchange exchange, std::uint32_t shards);
 // the shards' steps, and each replica moves as the store would; any other averages the replicas with those received.
 // The epoch's last round, of the store, sets the table to the mean of the replicas, and the next epoch begins with it:
 // so a replica is never saved.
-class ReplicaPush final : public SgdPush {
+class ReplicaPush final : public SgdPush, public ExchangePush {
  public:
-  using SgdPush::push;
   ReplicaPush(ShardId shard, std::uint32_t shards, std::shared_ptr<const SharedData> all, const ShardRows& training,
               ShardRows held_out, std::unique_ptr<linear::RowStream> stream);
 

@@ -23,8 +23,6 @@ namespace rota::sgd {
 // weights overflowed; then there are no parts.
 class SvrgPush final : public RowsPush {
  public:
-  using Push::push;
-
   SvrgPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out);
 
   std::uint64_t push(const SharedTask& task, Random& random) override;

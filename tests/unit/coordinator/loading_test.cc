@@ -48,7 +48,7 @@ TEST(Loading, AFactThatIsNotFiniteIsRefused) {
     Loading loading(plan, plan.hosts);
     Loaded loaded = loaded_of({1, 1}, {});
     loaded.app = "counting";
-    loaded.facts = {{{"mean", Fact::Kind::sum, 1}}, {{"mean", Fact::Kind::sum, value}}};
+    loaded.facts = {{{"mean", Fact::Kind::sum, {1}}}, {{"mean", Fact::Kind::sum, {value}}}};
     loading.add(0, loaded);
     EXPECT_EQ(loading.facts().status().code(), ExitCode::failed);
     EXPECT_EQ(loading.facts().status().what(),
@@ -61,14 +61,15 @@ TEST(Loading, MergesFactsInTheOrderOfTheShards) {
   Loading loading(plan, plan.hosts);
   Loaded first = loaded_of({1, 1}, {}), last = loaded_of({1}, {});
   const double big = 1e16;
-  first.facts = {{{"columns", Fact::Kind::largest, 7}, {"sum", Fact::Kind::sum, 1}}, {{"sum", Fact::Kind::sum, big}}};
-  last.facts = {{{"columns", Fact::Kind::largest, 5}, {"sum", Fact::Kind::sum, -big}}};
+  first.facts = {{{"columns", Fact::Kind::largest, {7}}, {"sum", Fact::Kind::sum, {1}}},
+                 {{"sum", Fact::Kind::sum, {big}}}};
+  last.facts = {{{"columns", Fact::Kind::largest, {5}}, {"sum", Fact::Kind::sum, {-big}}}};
   loading.add(1, last);
   loading.add(0, first);
   const Facts facts(loading.facts()->facts);
   EXPECT_EQ(facts.count("columns"), 7U);
   EXPECT_EQ(facts.number("sum"), (1 + big) - big);
-  last.facts = {{{"columns", Fact::Kind::sum, 5}}};
+  last.facts = {{{"columns", Fact::Kind::sum, {5}}}};
   Loading differing(plan, plan.hosts);
   differing.add(0, first);
   differing.add(1, last);
@@ -112,13 +113,13 @@ TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
       (*record)->items = 7;
       (*record)->input = {1, 0};
       (*record)->app = "counting";
-      (*record)->facts = {{"columns", Fact::Kind::sum, 5}, {"rows", Fact::Kind::sum, 7}};
+      (*record)->facts = {{"columns", Fact::Kind::sum, {5}}, {"rows", Fact::Kind::sum, {7}}};
     }
     forge();
     Loading loading(plan, plan.hosts);
     Loaded loaded = loaded_of({7}, {});
     loaded.app = "counting";
-    loaded.facts = {{{"columns", Fact::Kind::largest, 5}, {"rows", Fact::Kind::sum, 7}}};
+    loaded.facts = {{{"columns", Fact::Kind::largest, {5}}, {"rows", Fact::Kind::sum, {7}}}};
     loading.add(0, loaded);
     return loading.check();
   };
@@ -128,7 +129,7 @@ TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
             "commit.json of epoch 3: damaged: app is 'adding', and the run's is 'counting'");
   EXPECT_EQ(refusal([&] { plan.best->facts.clear(); }).what(),
             "commit.json of epoch 3: damaged: facts has no 'columns'");
-  EXPECT_EQ(refusal([&] { plan.resume->facts[1].value = 8; }).what(),
+  EXPECT_EQ(refusal([&] { plan.resume->facts[1].values = {8}; }).what(),
             "commit.json of epoch 3: damaged: the data has another 'rows' than facts");
   EXPECT_EQ(refusal([&] { plan.resume->facts[1].name = "words"; }).what(),
             "commit.json of epoch 3: damaged: facts has 'words', which the data does not have");

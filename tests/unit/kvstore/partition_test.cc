@@ -64,7 +64,7 @@ struct CountingApp final : tests::EmptyApp {
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<CountingPull>(); }
 };
 
-const JobFacts kFacts{{{"rows", Fact::Kind::sum, 10}}, {}};
+const JobFacts kFacts{{{"rows", Fact::Kind::sum, {10}}}, {}};
 
 // Two shards, one in each of two workers; two schedulers.
 class PartitionNode : public ::testing::Test, protected tests::NodeStage {

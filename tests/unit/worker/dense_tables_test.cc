@@ -19,7 +19,7 @@ constexpr NodeId kWorker{Role::worker, 0}, kPartitions[] = {{Role::partition, 0}
 // Row 0 of the view at each push of the first shard.
 std::vector<double> seen;
 
-class LookingPush final : public Push {
+class LookingPush final : public SharedPush {
  public:
   explicit LookingPush(ShardId shard) : shard_(shard) {}
   std::uint64_t items() const override { return 1; }

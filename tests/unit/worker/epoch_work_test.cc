@@ -9,11 +9,12 @@ namespace {
 
 using namespace tests;
 
-class EvaluatedPush final : public Push {
+class EvaluatedPush final : public SlicePush<Slice> {
  public:
   std::uint64_t items() const override { return 1; }
+  std::uint64_t push(const SliceTask&, Slice&, Random&) override { return 0; }
   void evaluate(std::span<double> terms) const override { terms[0] += 0.5; }
-  void evaluate(SliceId id, const Slice&, std::span<double> terms) const override { terms[0] += id; }
+  void evaluate_slice(SliceId id, const Slice&, std::span<double> terms) const override { terms[0] += id; }
   void evaluate_visit(SliceId id, const Slice&, std::span<double> terms) const override {
     if (id == 9) throw std::runtime_error("no");
     terms[1] += 100 + id;

@@ -19,7 +19,7 @@ TEST_F(WorkerNode, PreparesUpToReady) {
   EXPECT_EQ(loaded.app, "adding");
   EXPECT_EQ(loaded.input, *hash_contents({})) << "it has no input";
   EXPECT_EQ(loaded.epochs, 33U);
-  EXPECT_EQ(loaded.facts, (std::vector<std::vector<Fact>>(2, {{"rows", Fact::Kind::sum, 1.5}})));
+  EXPECT_EQ(loaded.facts, (std::vector<std::vector<Fact>>(2, {{"rows", Fact::Kind::sum, {1.5}}})));
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);
   EXPECT_EQ(worker_->slices_held(), (std::vector<SliceId>{0, 1}));
 }

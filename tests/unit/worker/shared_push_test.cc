@@ -8,7 +8,7 @@ namespace {
 using tests::rows_of;
 using tests::text_of;
 
-class Playing final : public Push {
+class Playing final : public SharedPush {
  public:
   explicit Playing(std::function<void(const SharedTask&)> play) : play_(std::move(play)) {}
   std::uint64_t items() const override { return 1; }
@@ -27,14 +27,14 @@ Table table(bool dense, bool single_partition = false) {
   return table;
 }
 
-Status run(SharedPush& work, std::function<void(const SharedTask&)> play) {
+Status run(RoundPush& work, std::function<void(const SharedTask&)> play) {
   Playing push(std::move(play));
   return work.run("app", "round 3, shard 1", 1, push);
 }
 
-TEST(SharedPush, ShowsCopiesOfRowsAndHasTheirParts) {
+TEST(RoundPush, ShowsCopiesOfRowsAndHasTheirParts) {
   const Table apart = table(false);
-  SharedPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = apart, .values = {80, 20}};
+  RoundPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = apart, .values = {80, 20}};
   const Status status = run(work, [](const SharedTask& task) {
     for (const Entry& entry : task.entries) entry.part[1] = entry.value[0];
     EXPECT_THROW(task.parts[0], std::out_of_range) << "it is not open";
@@ -45,21 +45,21 @@ TEST(SharedPush, ShowsCopiesOfRowsAndHasTheirParts) {
   EXPECT_EQ(work.items, 7U);
 }
 
-TEST(SharedPush, RowsOfADenseTableAreThoseOfItsView) {
+TEST(RoundPush, RowsOfADenseTableAreThoseOfItsView) {
   const Table dense = table(true);
   Views views({dense});
   views.restore(tests::deltas_of(0, {2}, {20}));
-  SharedPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = dense, .view = &views.tables()[0]};
+  RoundPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = dense, .view = &views.tables()[0]};
   ASSERT_TRUE(run(work, [&](const SharedTask& task) {
                 EXPECT_EQ(task.entries[0].value[0], 0);
                 EXPECT_EQ(task.entries[1].value.data(), views.tables()[0].row(2).data());
               }).ok());
 }
 
-TEST(SharedPush, AnOpenRoundHasThePartsThatWereAskedFor) {
+TEST(RoundPush, AnOpenRoundHasThePartsThatWereAskedFor) {
   const Table dense = table(true);
   ScratchPool pool;
-  SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = dense, .scratch = &pool};
+  RoundPush work{.task = Task(), .rows = rows_of(3, {}), .table = dense, .scratch = &pool};
   ASSERT_TRUE(run(work, [](const SharedTask& task) {
                 EXPECT_TRUE(task.entries.empty());
                 task.parts[9][0] = 1;
@@ -69,10 +69,10 @@ TEST(SharedPush, AnOpenRoundHasThePartsThatWereAskedFor) {
   EXPECT_EQ(work.open_parts.joined(), (std::vector<double>{0, 2, 1, 0}));
 }
 
-TEST(SharedPush, ErrorsOfPluginsAreNamed) {
+TEST(RoundPush, ErrorsOfPluginsAreNamed) {
   const Table dense = table(true), together = table(false, true);
   const auto why = [&](const Table& of, std::function<void(const SharedTask&)> play) {
-    SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = of};
+    RoundPush work{.task = Task(), .rows = rows_of(3, {}), .table = of};
     ScratchPool pool;
     if (of.dense) work.scratch = &pool;
     const Status status = run(work, std::move(play));
@@ -85,7 +85,7 @@ TEST(SharedPush, ErrorsOfPluginsAreNamed) {
             "app, Push::push, round 3, shard 1: a part is not a finite number");
   EXPECT_EQ(why(dense, [](const SharedTask& task) { task.note.put_text("x"); }),
             "app, Push::push, round 3, shard 1: a note, and the table spans partitions");
-  SharedPush work{.task = Task(), .rows = rows_of(3, {}), .table = together};
+  RoundPush work{.task = Task(), .rows = rows_of(3, {}), .table = together};
   ASSERT_TRUE(run(work, [](const SharedTask& task) { task.note.append("x", 1); }).ok());
   EXPECT_EQ(text_of(work.note), "x");
 }

@@ -54,7 +54,7 @@ struct Play {
 inline Play play;
 
 // Adds one to every number of a slice.
-class AddingPush final : public SlicePush<Rows> {
+class AddingPush final : public SlicePush<Rows>, public SharedPush {
  public:
   explicit AddingPush(ShardId shard) : shard_(shard) {}
 
@@ -89,7 +89,7 @@ class AddingPush final : public SlicePush<Rows> {
   }
   bool restores_in_place() const override { return play.restores_in_place; }
   void evaluate(std::span<double> terms) const override { terms[0] += 1; }
-  void evaluate(SliceId, const Rows& rows, std::span<double> terms) const override { terms[0] += rows.row(0)[0]; }
+  void evaluate_slice(SliceId, const Rows& rows, std::span<double> terms) const override { terms[0] += rows.row(0)[0]; }
 
  private:
   ShardId shard_;
@@ -117,7 +117,7 @@ class AddingApp final : public App {
   void save_common(Writer& out) const override { out.put_text(play.common); }
 };
 
-inline const JobFacts kFacts{{{"rows", Fact::Kind::sum, 3}}, {}};
+inline const JobFacts kFacts{{{"rows", Fact::Kind::sum, {3}}}, {}};
 
 inline const Plugin& adding_plugin() {
   static const Plugin made = [] {

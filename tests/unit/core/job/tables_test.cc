@@ -46,7 +46,7 @@ TEST(Tables, AStartedTableHasAllItsRows) {
 
 TEST(Tables, StartingRowsDependOnTheirNamesAlone) {
   struct Starting final : tests::EmptyApp {
-    void start_row(TableId, Key key, std::span<double> row, Random& random) const override {
+    void start_row(const Facts&, TableId, Key key, std::span<double> row, Random& random) const override {
       row[0] += random.uniform();
       row[1] = key == 3 ? bad : 1;
     }
@@ -57,7 +57,7 @@ TEST(Tables, StartingRowsDependOnTheirNamesAlone) {
   tables[1].started = true;
   const auto rows = [&](std::uint64_t seed) {
     std::vector<double> all;
-    for_each_starting_row(app, tables, seed, [&](TableId table, Key key, std::span<const double> row) {
+    for_each_starting_row(app, Facts(), tables, seed, [&](TableId table, Key key, std::span<const double> row) {
       EXPECT_EQ(table, 1U);
       EXPECT_EQ(key, all.size());
       all.push_back(row[0]);

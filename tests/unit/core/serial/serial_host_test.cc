@@ -14,7 +14,7 @@ struct Behaviour {
   int starts = 0, fed_back = 0;
 } behaviour;
 
-class ProbePush final : public SavesFields<Push, ProbePush> {
+class ProbePush final : public SavesFields<SharedPush, ProbePush>, public SlicePush<Slice> {
  public:
   explicit ProbePush(ShardId shard) : shard_(shard) {}
   std::uint64_t items() const override { return shard_ + 1; }
@@ -70,7 +70,9 @@ class Probe final : public App {
   std::vector<Table> tables(const Facts&) const override {
     return {{.name = "rows", .keys = 5, .row_width = 1, .part_width = 1, .started = behaviour.started}};
   }
-  void start_row(TableId, Key key, std::span<double> row, Random&) const override { row[0] = static_cast<double>(key); }
+  void start_row(const Facts&, TableId, Key key, std::span<double> row, Random&) const override {
+    row[0] = static_cast<double>(key);
+  }
   std::vector<Term> terms() const override { return {{"items", Term::Kind::conserved}, {"drawn"}}; }
   std::vector<Score> scores() const override { return {{.name = "mean_draw", .term = "drawn", .count = "items"}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
