@@ -20,6 +20,20 @@ TEST(Facts, AreSumsOrTheLargest) {
   EXPECT_EQ(Facts(facts.all()), facts);
 }
 
+TEST(Facts, SeveralNumbersAreMergedByTheirPlaces) {
+  Facts facts, later, other;
+  facts.add("means", std::vector<double>{1, 2});
+  facts.largest("ends", std::vector<double>{5, 6});
+  later.add("means", std::vector<double>{10, 20});
+  later.largest("ends", std::vector<double>{7, 1});
+  facts.merge(later);
+  EXPECT_TRUE(std::ranges::equal(facts.numbers("means"), std::vector<double>{11, 22}));
+  EXPECT_TRUE(std::ranges::equal(facts.numbers("ends"), std::vector<double>{7, 6}));
+  EXPECT_THROW(facts.number("means"), std::out_of_range);
+  other.add("means", 3);
+  EXPECT_THROW(facts.merge(other), std::invalid_argument);
+}
+
 TEST(Facts, AnUnknownNameThrows) {
   Facts facts;
   facts.add("rows", 3);

@@ -16,6 +16,32 @@ TEST(Pull, AddsOrAssigns) {
   EXPECT_EQ(second, (std::vector<double>{30, 40})) << "a part may have more numbers than its row";
 }
 
+TEST(Pull, TablesAreCombinedInTheirOwnWays) {
+  TablesPull pull(
+      {{.name = "sums"}, {.name = "least", .combine = Combine::min}, {.name = "most", .combine = Combine::max}});
+  const std::vector<double> parts = {1, 9};
+  Writer reply;
+  for (const auto& [table, expected] :
+       {std::pair(TableId{0}, std::vector<double>{4, 12}), std::pair(TableId{1}, std::vector<double>{1, 3}),
+        std::pair(TableId{2}, std::vector<double>{3, 9})}) {
+    std::vector<double> value = {3, 3};
+    const PullEntry entries[] = {{7, parts, value}};
+    pull.pull({1, table, entries, {}, {}, {}, reply});
+    EXPECT_EQ(value, expected);
+  }
+}
+
+TEST(Pull, ARowsRandomDependsOnRoundTableAndKey) {
+  Writer reply;
+  const auto first = [&](RoundId round, TableId table, Key key, std::uint64_t seed) {
+    return PullTask{round, table, PullEntries(std::span<const PullEntry>()), {}, {}, {}, reply, seed}.random(key)();
+  };
+  EXPECT_EQ(first(1, 2, 3, 4), first(1, 2, 3, 4));
+  const std::set<std::uint64_t> all = {first(1, 2, 3, 4), first(2, 2, 3, 4), first(1, 3, 3, 4), first(1, 2, 4, 4),
+                                       first(1, 2, 3, 5)};
+  EXPECT_EQ(all.size(), 5U);
+}
+
 // A pull treats rows in runs like rows with an object each.
 TEST(Pull, RunsAreEntriesToo) {
   for (const std::size_t part_width : {2U, 3U}) {

@@ -55,6 +55,18 @@ TEST(RoundRobin, EndsTheJobWhenAnEpochHasChangedLessThanTheTolerance) {
   }
 }
 
+TEST(RoundRobin, EndsTheJobWhenAPullSaysSo) {
+  RoundRobinSchedule schedule(0, 1, 1, {}, {.by_pull = true});
+  EXPECT_TRUE(schedule.may_end_job());
+  for (const bool ends : {false, true, false}) {
+    Writer reply;
+    write_fields(reply, ends);
+    schedule.feedback({1, 0, {}, {}, Bytes::from(reply.take()), {}});
+    schedule.figures();
+    EXPECT_EQ(schedule.ends_job(), ends) << "though no row changed";
+  }
+}
+
 TEST(RandomSweep, RowsOfARoundAreDifferentAndInRange) {
   RandomSchedule schedule(1, 20, 6);
   Random random({1, 2, 3, 4});

@@ -50,6 +50,23 @@ TEST(Gather, PartsMayArriveBeforeTheirRound) {
   EXPECT_EQ(sum_of(gather), (std::vector<double>{5}));
 }
 
+TEST(Gather, PartsAreCombinedAsTheTableSays) {
+  const auto with = [](Parts parts, Combine how) {
+    parts.combine = how;
+    return parts;
+  };
+  for (const auto& [how, whole] :
+       {std::pair(Combine::min, std::vector<double>{1, -7}), std::pair(Combine::max, std::vector<double>{5, -2})}) {
+    Gather gather(2);
+    ASSERT_TRUE(gather.add(with(parts_of(1, {0, 1}, {1, -2}), how)).ok());
+    EXPECT_EQ(gather.add(parts_of(1, {0, 0}, {5, -7})).what(), "round 1: parts that are combined in another way");
+    EXPECT_EQ(gather.expect(expect_of(1), 2).what(), "round 1: parts that are combined in another way");
+    ASSERT_TRUE(gather.expect(expect_of(1), 2, {}, how).ok());
+    ASSERT_TRUE(gather.add(with(parts_of(1, {0, 0}, {5, -7}), how)).ok());
+    EXPECT_EQ(sum_of(gather), whole);
+  }
+}
+
 TEST(Gather, RoundsAreGivenOutInTheirOrder) {
   Gather gather(1);
   for (RoundId round = 1; round <= 3; ++round) ASSERT_TRUE(gather.expect(expect_of(round), 1).ok());
