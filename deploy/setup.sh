@@ -13,7 +13,7 @@ packages=(
   libboost-dev libboost-filesystem-dev libboost-iostreams-dev libboost-system-dev
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
   librandom123-dev libxxhash-dev nlohmann-json3-dev
-  zlib1g-dev libbz2-dev liblzma-dev libzstd-dev
+  zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
   libgtest-dev libbenchmark-dev clang-format python3
 )
 if [[ " $* " == *" review "* ]]; then

@@ -14,7 +14,9 @@ DataSize unpack_size(Reader& in) {
   DataSize size;
   size.rows = in.get_bounded(io::kMostRows);
   size.columns = in.get_bounded(io::kMostColumns);
-  if (size.rows == 0 || size.columns == 0) in.fail();
+  size.names.resize(in.get_count(1));
+  for (std::string& name : size.names) name = in.get_text();
+  if (size.rows == 0 || size.columns == 0 || (!size.names.empty() && size.names.size() != size.columns)) in.fail();
   return size;
 }
 
@@ -47,6 +49,8 @@ void pack_shards(const RowShards& data, DataPacker& out) {
   Writer common;
   common.put_varint(data.size.rows);
   common.put_varint(data.size.columns);
+  common.put_varint(data.size.names.size());
+  for (const std::string& name : data.size.names) common.put_text(name);
   out.common(common.view());
   for (ShardId shard = 0; shard < data.hosted.size(); ++shard) {
     const Rows& rows = data.hosted[shard];

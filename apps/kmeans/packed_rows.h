@@ -1,6 +1,6 @@
 // apps/kmeans/packed_rows.h -- the rows as data by shard.
 //
-//   common:     rows, columns: varints
+//   common:     rows, columns: varints; the columns' names: a count, then texts
 //   of a shard: a count, then for each row: its number of entries: varint
 //               columns: a count, then u32 each; values: a count, then f64 each
 #pragma once

@@ -145,9 +145,10 @@ class Kmeans final : public App {
   explicit Kmeans(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    RowShards data = job_.packed == nullptr ? read_shards(job_.input, job_.shards, hosted, settings_.index_from)
+    RowShards data = job_.packed == nullptr ? read_shards(job_.input, job_.shards, hosted, settings_.form)
                                             : unpack_shards(*job_.packed, job_.shards, hosted);
     check_rows(settings_, data.size.rows);
+    names_ = data.size.names;
     const auto all = std::make_shared<SharedCentres>(data.size.columns, settings_.clusters);
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i)
@@ -157,9 +158,10 @@ class Kmeans final : public App {
   void pack(DataPacker& out) override {
     std::vector<ShardId> all(job_.shards);
     std::iota(all.begin(), all.end(), ShardId{0});
-    pack_shards(read_shards(job_.input, job_.shards, all, settings_.index_from), out);
+    pack_shards(read_shards(job_.input, job_.shards, all, settings_.form), out);
   }
   std::vector<Table> tables(const Facts& facts) const override { return tables_of(settings_, facts.count("columns")); }
+  void save_common(Writer& out) const override { write_fields(out, names_); }
   std::vector<Term> terms() const override { return {{"inertia", Term::Kind::objective}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<KmeansSchedule>(settings_);
@@ -169,16 +171,17 @@ class Kmeans final : public App {
  private:
   const Job& job_;
   Settings settings_;
+  std::vector<std::string> names_;  // of the columns, if the input has them
 };
 
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"index_from"};
+  static constexpr std::string_view kPackedOptions[] = {"format", "target", "separator", "missing", "index_from"};
   return {.name = "kmeans",
           .summary = "k-means clustering: Lloyd's algorithm from a k-means++ start",
           .items = "rows",
           .options = options(),
           .epochs = 0,  // the schedule ends the job
-          .packed_format = 1,
+          .packed_format = 2,
           .packed_options = kPackedOptions,
           .check = [](const Options& chosen) { (void)settings_of(chosen); },
           .framework_needs = framework_needs(),

@@ -2,91 +2,59 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <memory>
 
 #include "rota/error.h"
-#include "rota/io/libsvm.h"
 #include "rota/io/numbers.h"
-#include "rota/io/text_file.h"
 #include "rota/shards.h"
 
 namespace rota::kmeans {
 namespace {
 
-// `lines` are before the block.
-void check_values(const io::LibsvmRows& rows, std::string_view block, const std::string& path, std::uint64_t lines,
-                  LargestValue& largest) {
-  const auto line_of = [&](std::size_t r) {
-    const std::string_view before = block.substr(0, rows.begins()[r]);
-    return lines + static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-  };
-  std::size_t at = 0;
-  std::optional<std::size_t> row_of_largest;
-  for (std::size_t r = 0; r < rows.ends().size(); ++r)
-    for (; at < rows.ends()[r]; ++at) {
-      const double size = std::abs(rows.values()[at]);
-      if (size <= largest.value) continue;
-      if (!(size <= kLargest)) throw DataError(path, line_of(r), "a value above 1e140: its square cannot be summed up");
-      largest.value = size;
-      row_of_largest = r;
-    }
-  if (!row_of_largest) return;
-  largest.file = path;
-  largest.line = line_of(*row_of_largest);
-}
-
-void read_file(const std::string& path, io::LibsvmRows& rows, DataSize& size, LargestValue& largest,
+void read_file(const std::string& path, const io::RowForm& form, DataSize& size, LargestValue& largest,
                const std::function<void(std::uint64_t, const Row&)>& take) {
-  const io::TextFile file(path);
-  io::LineBlocks blocks = file.all_lines();
-  io::LibsvmSize seen;
-  for (std::string_view block; blocks.next(block);) {
-    const std::uint64_t lines = seen.lines;  // before the block
-    if (const auto wrong = rows.parse(block, {}, seen))
-      throw DataError(path, lines + wrong->lines_before + 1, wrong->what);
-    if (size.rows + rows.ends().size() > io::kMostRows)
-      throw DataError(path, seen.lines, "the data has at most " + std::to_string(io::kMostRows) + " rows");
-    check_values(rows, block, path, lines, largest);
-    std::size_t at = 0;
-    for (const std::size_t end : rows.ends()) {
-      take(size.rows++, {{rows.columns() + at, end - at}, {rows.values() + at, end - at}});
-      at = end;
+  const std::unique_ptr<io::RowReader> file = io::read_rows(path, form);
+  for (io::LabelledValues row; file->next(row);) {
+    if (size.rows == io::kMostRows) file->fail("the data has at most " + std::to_string(io::kMostRows) + " rows");
+    double row_largest = 0;
+    for (const double value : row.values) row_largest = std::max(row_largest, std::abs(value));
+    if (row_largest > kLargest) file->fail("a value above 1e140: its square cannot be summed up");
+    if (row_largest > largest.value) largest = {row_largest, path, file->line()};
+    if (file->columns() > size.columns) {
+      size.columns = file->columns();
+      size.widest_file = path;
+      size.widest_line = file->line();
     }
+    size.entries += row.written;
+    take(size.rows++, {row.columns, row.values});
   }
-  size.entries += seen.entries;
-  if (seen.columns <= size.columns) return;
-  size.columns = seen.columns;
-  size.widest_file = path;
-  size.widest_line = seen.widest;
+  if (size.names.empty()) size.names = file->names();
 }
 
 }  // namespace
 
-DataSize each_row(const std::vector<std::string>& files, std::uint64_t index_from,
+DataSize each_row(const std::vector<std::string>& files, const io::RowForm& form,
                   const std::function<void(std::uint64_t number, const Row&)>& take, LargestValue* largest) {
   DataSize size;
   LargestValue found;
-  io::LibsvmRows rows(index_from);
+  io::RowForm as_first = form;
   for (const std::string& path : files) {
-    try {
-      read_file(path, rows, size, found, take);
-    } catch (const io::BrokenBytes& broken) {
-      throw DataError(path, 0, broken.what());
-    }
+    read_file(path, as_first, size, found, take);
+    if (as_first.names.empty()) as_first.names = size.names;
   }
   if (largest != nullptr) *largest = found;
   return size;
 }
 
 RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted,
-                      std::uint64_t index_from) {
+                      const io::RowForm& form) {
   RowShards out;
   HostedShards<Rows> keep(shards, hosted);
   LargestValue largest;
   const auto take = [&](std::uint64_t number, const Row& row) {
     if (Rows* const rows = keep.of_item(number)) rows->add(row);
   };
-  out.size = each_row(files, index_from, take, &largest);
+  out.size = each_row(files, form, take, &largest);
   out.hosted = std::move(keep.all());
   if (out.size.rows == 0) throw DataError(files.front(), 0, "the data has no rows");
   if (out.size.columns == 0) throw DataError(files.front(), 0, "the data has no columns");

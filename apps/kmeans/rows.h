@@ -1,4 +1,4 @@
-// apps/kmeans/rows.h -- the data: rows of a sparse matrix, from LIBSVM files.
+// apps/kmeans/rows.h -- the data: rows of a sparse matrix.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "rota/io/row_reader.h"
 #include "rota/types.h"
 
 namespace rota::kmeans {
@@ -71,7 +72,8 @@ class Rows {
 // Of the whole data.
 struct DataSize {
   std::uint64_t rows = 0, columns = 0, entries = 0;
-  std::string widest_file;  // of the row with the largest index, and its line
+  std::vector<std::string> names = {};  // of the columns, if the first file has them
+  std::string widest_file = {};         // of the row with the largest index, and its line
   std::uint64_t widest_line = 0;
 };
 
@@ -84,7 +86,7 @@ struct LargestValue {
 
 // Calls take(number, row) for all rows of the files in turn; numbers count from 0 over all files, labels are ignored.
 // Throws NoInput, or DataError with file and line.
-DataSize each_row(const std::vector<std::string>& files, std::uint64_t index_from,
+DataSize each_row(const std::vector<std::string>& files, const io::RowForm& form,
                   const std::function<void(std::uint64_t number, const Row&)>& take, LargestValue* largest = nullptr);
 
 struct RowShards {
@@ -96,6 +98,6 @@ struct RowShards {
 // each_row(), and DataError if there is no row or no column, no value above 1e-140, or a number of columns out of
 // proportion to the entries: the centres have all columns.
 RowShards read_shards(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted,
-                      std::uint64_t index_from = 1);
+                      const io::RowForm& form = {});
 
 }  // namespace rota::kmeans

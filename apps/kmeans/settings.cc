@@ -1,10 +1,10 @@
 #include "apps/kmeans/settings.h"
 
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "rota/error.h"
-#include "rota/io/libsvm.h"
 
 namespace rota::kmeans {
 namespace {
@@ -23,13 +23,17 @@ constexpr Option kOptions[] = {
     real_option("tolerance", "1e-6", "", 0, 1,
                 "End when an epoch lowers the inertia by less than this share of it; 0: only when no row changes its "
                 "cluster, which ends the job in any case."),
-    io::kIndexFrom,
 };
 
 }  // namespace
 
 std::span<const Option> options() {
-  return kOptions;
+  static const std::vector<Option> all = [] {
+    std::vector<Option> options(std::begin(kOptions), std::end(kOptions));
+    options.insert(options.end(), std::begin(io::kRowOptions), std::end(io::kRowOptions));
+    return options;
+  }();
+  return all;
 }
 
 Settings settings_of(const Options& options) {
@@ -37,7 +41,7 @@ Settings settings_of(const Options& options) {
                     .plusplus = options.text("init") != "random",
                     .tolerance = options.real("tolerance"),
                     .restarts = static_cast<std::uint32_t>(options.integer("restarts")),
-                    .index_from = io::index_from(options)};
+                    .form = io::row_form(options)};
   const auto epochs = static_cast<std::uint64_t>(options.integer("epochs"));
   if (epochs == 0) return settings;
   const std::uint64_t recall = settings.restarts > 1 ? 1 : 0;  // the epoch that restores the best model

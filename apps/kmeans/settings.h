@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "rota/io/row_reader.h"
 #include "rota/plugin.h"
 
 namespace rota::kmeans {
@@ -22,7 +23,7 @@ struct Settings {
   bool plusplus = true;             // how a start draws its centres
   double tolerance = 0;             // least share of itself by which the inertia must fall
   std::uint32_t restarts = 1;       // how many starts; the best one is the model
-  std::uint64_t index_from = 1;     // the first column in LIBSVM text
+  io::RowForm form = {};            // of the input
   std::uint64_t most_epochs = 300;  // of each
 };
 

@@ -1,0 +1,286 @@
+#include "rota/io/row_reader.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "rota/error.h"
+#include "rota/io/byte_source.h"
+#include "rota/io/csv_file.h"
+#include "rota/io/decimal.h"
+#include "rota/io/matrix_market.h"
+#include "rota/io/numbers.h"
+#include "rota/io/numpy_file.h"
+#include "rota/io/text_file.h"
+
+namespace rota::io {
+namespace {
+
+// The entries of a row that is built one after the other.
+class RowBuilder {
+ public:
+  void clear() { columns_.clear(), values_.clear(); }
+  void add(std::uint64_t column, double value) {
+    if (value == 0) return;
+    columns_.push_back(static_cast<std::uint32_t>(column));
+    values_.push_back(value);
+  }
+  LabelledValues row(double label, std::uint64_t written) const { return {label, columns_, values_, written}; }
+
+ private:
+  std::vector<std::uint32_t> columns_;
+  std::vector<double> values_;
+};
+
+void check_columns(const std::string& path, std::uint64_t columns) {
+  if (columns > kMostColumns)
+    throw DataError(path, 0, "the data has at most " + std::to_string(kMostColumns) + " columns");
+}
+
+// ---- LIBSVM
+
+class LibsvmReader final : public RowReader {
+ public:
+  LibsvmReader(const std::string& path, std::uint64_t index_from)
+      : file_(path), blocks_(file_.all_lines()), rows_(index_from) {}
+
+  bool next(LabelledValues& row) override {
+    while (at_ == rows_.ends().size())
+      if (!next_block()) return false;
+    const std::size_t begin = at_ == 0 ? 0 : rows_.ends()[at_ - 1], end = rows_.ends()[at_];
+    row = {rows_.labels()[at_],
+           {rows_.columns() + begin, end - begin},
+           {rows_.values() + begin, end - begin},
+           end - begin};
+    ++at_;
+    return true;
+  }
+  std::uint64_t columns() const override { return size_.columns; }
+  std::uint64_t line() const override {
+    const std::string_view before = at_ == 0 ? std::string_view() : block_.substr(0, rows_.begins()[at_ - 1]);
+    return lines_before_ + static_cast<std::uint64_t>(std::ranges::count(before, '\n')) + 1;
+  }
+  void fail(const std::string& what) const override { throw DataError(file_.path(), line(), what); }
+
+ private:
+  bool next_block() {
+    try {
+      if (!blocks_.next(block_)) return false;
+    } catch (const BrokenBytes& broken) {
+      throw DataError(file_.path(), 0, broken.what());
+    }
+    lines_before_ = size_.lines;
+    at_ = 0;
+    if (const auto wrong = rows_.parse(block_, {}, size_))
+      throw DataError(file_.path(), lines_before_ + wrong->lines_before + 1, wrong->what);
+    return true;
+  }
+
+  TextFile file_;
+  LineBlocks blocks_;
+  LibsvmRows rows_;
+  LibsvmSize size_;
+  std::string_view block_;
+  std::uint64_t lines_before_ = 0;  // the block
+  std::size_t at_ = 0;              // the next row of the block
+};
+
+// ---- CSV
+
+class CsvReader final : public RowReader {
+ public:
+  CsvReader(const std::string& path, const RowForm& form)
+      : file_(path, {.separator = form.format == "tsv" && form.separator == '\0' ? '\t' : form.separator}),
+        fill_missing_(form.fill_missing) {
+    check_columns(path, file_.columns());
+    const auto& there = file_.names();
+    const bool by_name = !form.names.empty() && !there.empty();
+    if (!form.target.empty() && !(by_name && std::ranges::find(there, form.target) == there.end()))
+      target_ = file_.column(form.target);
+    if (by_name) {
+      for (const std::string& name : form.names) place_.push_back(file_.column(name));
+      return;
+    }
+    for (std::size_t i = 0; i < file_.columns(); ++i)
+      if (i != target_) place_.push_back(i);
+    if (!form.names.empty() && place_.size() != form.names.size())
+      throw DataError(path, 1,
+                      "expected " + std::to_string(form.names.size()) + " columns, found " +
+                          std::to_string(place_.size()) + ", and they have no names");
+  }
+
+  bool next(LabelledValues& row) override {
+    if (!file_.next(fields_)) return false;
+    builder_.clear();
+    for (std::size_t column = 0; column < place_.size(); ++column) builder_.add(column, number(place_[column]));
+    row = builder_.row(target_ ? number(*target_) : 0, columns());
+    return true;
+  }
+  std::uint64_t columns() const override { return place_.size(); }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    if (!file_.names().empty())
+      for (const std::size_t i : place_) names.push_back(file_.names()[i]);
+    return names;
+  }
+  std::uint64_t line() const override { return file_.line(); }
+  void fail(const std::string& what) const override { file_.fail(what); }
+
+ private:
+  double number(std::size_t i) const {
+    std::string_view field = fields_[i];
+    while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
+    while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
+    double value = 0;
+    if (parse_number(field, value)) return value;
+    const std::string name = i < file_.names().size() ? file_.names()[i] : std::to_string(i + 1);
+    const bool missing = field.empty() || field == "NA" || field == "NaN" || field == "nan";
+    if (missing && fill_missing_) return 0;
+    file_.fail(
+        "column " + io::quoted(name) + ": " +
+        (missing ? "a value is missing: fill it, or say --missing=zero" : io::quoted(field) + " is not a number"));
+  }
+
+  CsvFile file_;
+  bool fill_missing_;
+  std::optional<std::size_t> target_;
+  std::vector<std::size_t> place_;  // in the file, of each column
+  std::vector<std::string_view> fields_;
+  RowBuilder builder_;
+};
+
+// ---- matrices in memory
+
+class MatrixReader final : public RowReader {
+ public:
+  MatrixReader(std::string path, SparseMatrix matrix, const RowForm& form)
+      : path_(std::move(path)), matrix_(std::move(matrix)) {
+    check_columns(path_, matrix_.columns);
+    if (form.target.empty()) return;
+    std::uint64_t number = 0;
+    const char* const end = form.target.data() + form.target.size();
+    if (scan_digits(form.target.data(), end, number) != end || number == 0 || number > matrix_.columns)
+      throw UsageError("--target=" + form.target + ": " + path_ + " has the columns 1 to " +
+                       std::to_string(matrix_.columns) + ", without names");
+    target_ = number - 1;
+  }
+
+  bool next(LabelledValues& row) override {
+    if (at_ == matrix_.rows) return false;
+    builder_.clear();
+    double label = 0;
+    for (std::uint64_t e = matrix_.begins[at_]; e < matrix_.begins[at_ + 1]; ++e) {
+      const std::uint32_t column = matrix_.column[e];
+      if (column == target_)
+        label = matrix_.values[e];
+      else
+        builder_.add(column - (target_ && column > *target_ ? 1 : 0), matrix_.values[e]);
+    }
+    ++at_;
+    row = builder_.row(label, matrix_.begins[at_] - matrix_.begins[at_ - 1]);
+    if (!std::ranges::all_of(row.values, [](double x) { return x - x == 0; }) || label - label != 0)
+      fail("a value is not a finite number");
+    return true;
+  }
+  std::uint64_t columns() const override { return matrix_.columns - (target_ ? 1 : 0); }
+  std::uint64_t line() const override { return 0; }
+  void fail(const std::string& what) const override {
+    throw DataError(path_, 0, "row " + std::to_string(at_) + ": " + what);
+  }
+
+ private:
+  std::string path_;
+  SparseMatrix matrix_;
+  std::optional<std::uint64_t> target_;
+  std::uint64_t at_ = 0;  // the next row
+  RowBuilder builder_;
+};
+
+SparseMatrix dense_matrix(const std::string& path) {
+  NumberArray array = read_npy(path);
+  if (array.shape.size() != 2)
+    throw DataError(path, 0, "an array of " + std::to_string(array.shape.size()) + " dimensions: rows need two");
+  SparseMatrix matrix{array.shape[0], array.shape[1], {}, {}, std::move(array.numbers)};
+  check_columns(path, matrix.columns);
+  for (std::uint64_t r = 0; r <= matrix.rows; ++r) matrix.begins.push_back(r * matrix.columns);
+  matrix.column.resize(matrix.values.size());
+  for (std::size_t e = 0; e < matrix.column.size(); ++e)
+    matrix.column[e] = static_cast<std::uint32_t>(e % matrix.columns);
+  return matrix;
+}
+
+SparseMatrix market_matrix(const std::string& path) {
+  std::vector<MatrixEntry> entries;
+  Lines lines(path);
+  const MatrixMarketSize size = read_matrix_market(
+      lines, [&](std::span<const MatrixEntry> some) { entries.insert(entries.end(), some.begin(), some.end()); });
+  std::ranges::stable_sort(entries, {}, [](const MatrixEntry& one) { return std::pair(one.row, one.column); });
+  SparseMatrix matrix{size.rows, size.columns, std::vector<std::uint64_t>(size.rows + 1), {}, {}};
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    if (e > 0 && entries[e].row == entries[e - 1].row && entries[e].column == entries[e - 1].column)
+      throw DataError(path, line_of_repeated(path, entries[e].row, entries[e].column), "the entry is there twice");
+    ++matrix.begins[entries[e].row + std::size_t{1}];
+    matrix.column.push_back(entries[e].column);
+    matrix.values.push_back(entries[e].value);
+  }
+  std::partial_sum(matrix.begins.begin(), matrix.begins.end(), matrix.begins.begin());
+  return matrix;
+}
+
+// By the first bytes of the file, decompressed if it is; of text that has no sign, by its name.
+std::string format_of(const std::string& path) {
+  char first[64];
+  std::size_t used = 0;
+  if (path.ends_with(".npz")) return "npz";
+  try {
+    const std::unique_ptr<ByteSource> source = open_bytes(path);
+    while (used < sizeof first) {
+      const std::size_t got = source->read(first + used, sizeof first - used);
+      if (got == 0) break;
+      used += got;
+    }
+  } catch (const BrokenBytes& broken) {
+    throw DataError(path, 0, broken.what());
+  }
+  std::string_view bytes(first, used), name = path;
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  if (bytes.starts_with("\x93NUMPY")) return "npy";
+  if (bytes.starts_with("%%MatrixMarket")) return "matrix_market";
+  for (const std::string_view packed : {".gz", ".bz2", ".xz", ".zst"})
+    if (name.ends_with(packed)) name.remove_suffix(packed.size());
+  return name.ends_with(".csv") ? "csv" : name.ends_with(".tsv") ? "tsv" : "libsvm";
+}
+
+}  // namespace
+
+RowForm row_form(const Options& options) {
+  RowForm form{std::string(options.text("format")), index_from(options), std::string(options.text("target")), '\0',
+               options.text("missing") == "zero"};
+  const std::string_view separator = options.text("separator");
+  if (separator.size() > 1 && separator != "tab")
+    throw UsageError("--separator=" + std::string(separator) + ": one character, or tab");
+  if (!separator.empty()) form.separator = separator == "tab" ? '\t' : separator.front();
+  return form;
+}
+
+std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form) {
+  const std::string format = form.format == "auto" ? format_of(path) : form.format;
+  if (format == "csv" || format == "tsv") {
+    RowForm of_file = form;
+    of_file.format = format;
+    return std::make_unique<CsvReader>(path, of_file);
+  }
+  if (format == "npy") return std::make_unique<MatrixReader>(path, dense_matrix(path), form);
+  if (format == "npz") return std::make_unique<MatrixReader>(path, read_npz(path), form);
+  if (!form.target.empty()) throw UsageError("--target is for CSV and NumPy data, and " + path + " is " + format);
+  if (format == "matrix_market") return std::make_unique<MatrixReader>(path, market_matrix(path), form);
+  try {
+    return std::make_unique<LibsvmReader>(path, form.index_from);
+  } catch (const BrokenBytes& broken) {
+    throw DataError(path, 0, broken.what());
+  }
+}
+
+}  // namespace rota::io

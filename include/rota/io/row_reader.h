@@ -1,0 +1,77 @@
+// rota/io/row_reader.h -- the rows of a matrix from a file of any format, each with its label.
+//
+//   libsvm         LIBSVM text (libsvm.h); the label is its first number
+//   csv, tsv       CSV (csv_file.h); the label is the column that `target` names, or 0 without one
+//   matrix_market  a matrix as in matrix_market.h; no labels.  Held in memory to be turned into rows
+//   npy, npz       arrays of NumPy and SciPy (numpy_file.h); no labels, or the column that `target` numbers, from 1
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rota/io/libsvm.h"
+#include "rota/options.h"
+
+namespace rota::io {
+
+struct RowForm {
+  std::string format = "auto";  // by the file's first bytes, and of text by the ending of its name: .csv, .tsv
+  std::uint64_t index_from = 1;
+  std::string target = {};
+  char separator = '\0';      // as in CsvForm
+  bool fill_missing = false;  // an empty field, or "NA": false: refused; true: it is 0
+  // The columns that are wanted, in this order, of a CSV file with a header: those of other files, or of a model.
+  // Others are left out, and the target need not be there.  Empty: all columns, in the order of the file.
+  std::vector<std::string> names = {};
+};
+
+// The options that say it, for apps of rows.
+inline constexpr Option kRowOptions[] = {
+    {.name = "format",
+     .kind = Option::Kind::choice,
+     .default_value = "auto",
+     .unit = "auto|libsvm|csv|tsv|matrix_market|npy|npz",
+     .meaning = "The format of the rows; auto: by the file's content and, of text, its name's ending."},
+    {.name = "target",
+     .meaning = "The column of CSV or NumPy data that has the labels: its name, or its number from 1."},
+    {.name = "separator",
+     .meaning = "What separates the fields of CSV: one character, or tab; without it, what the first line has."},
+    {.name = "missing",
+     .kind = Option::Kind::choice,
+     .default_value = "refuse",
+     .unit = "refuse|zero",
+     .meaning = "What becomes of an empty field of CSV, or one that is NA: an error, or 0."},
+    kIndexFrom};
+RowForm row_form(const Options& options);
+
+// Valid until the next one is read.
+struct LabelledValues {
+  double label = 0;
+  // The entries that are not 0, by ascending column, from 0.
+  std::span<const std::uint32_t> columns;
+  std::span<const double> values;
+  std::uint64_t written = 0;  // entries in the file, zeros too
+};
+
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  // False at the end.  Throws DataError.
+  virtual bool next(LabelledValues& row) = 0;
+  // Columns seen so far; that of a format which states it from the beginning.
+  virtual std::uint64_t columns() const = 0;
+  // Of the columns, without the target; empty if the format has none.
+  virtual std::vector<std::string> names() const { return {}; }
+  // Of the row that was read last, from 1; 0 in a file without lines.
+  virtual std::uint64_t line() const = 0;
+  // For a row that the caller refuses: throws DataError with its file and line.
+  [[noreturn]] virtual void fail(const std::string& what) const = 0;
+};
+
+// Throws NoInput or DataError; UsageError if the format has no labels, and a target is given.
+std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form);
+
+}  // namespace rota::io

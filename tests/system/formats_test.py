@@ -1,0 +1,137 @@
+"""One data set in all formats that an app takes is one model; what is wrong in a file is named."""
+import gzip
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+from sklearn.datasets import dump_svmlight_file
+
+from app_run import AppTest
+
+# The app, its flags, and whether its rows have labels.
+APPS = (("kmeans", ("--clusters=4", "--seed=3"), False),)
+
+
+class Formats(AppTest):
+    def setUp(self):
+        super().setUp()
+        dice = np.random.default_rng(5)
+        x = dice.integers(-40, 40, size=(120, 6)) / 8
+        self.x = np.where(dice.random(x.shape) < 0.3, 0, x)
+        self.x[0, :] = 1  # every format sees all columns
+        self.y = np.where(self.x.sum(axis=1) > 0, 1, -1)
+        self.names = ["id", "a b", "größe", "x;y", 'the "best"', "last"]
+
+    def write(self, name, content):
+        file = self.folder / name
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return file
+
+    def csv(self, sep=",", end="\n", header=True, target=None, order=None):
+        """The target, if it is given, is the column at this place."""
+        order = range(self.x.shape[1]) if order is None else order
+        quote = lambda text: '"' + text.replace('"', '""') + '"'
+        lines = [[quote(self.names[j]) for j in order]] if header else []
+        lines += [[repr(float(row[j])) for j in order] for row in self.x]
+        if target is not None:
+            for line, label in zip(lines, (["class"] if header else []) + [str(int(y)) for y in self.y]):
+                line.insert(target, label)
+        return end.join(sep.join(line) for line in lines) + end
+
+    def files(self, labels):
+        """Name, flags: the data in every format, with its labels or without."""
+        target = ("--target=class",) if labels else ()
+        at = 2 if labels else None
+        dump_svmlight_file(self.x, self.y, str(self.folder / "rows.libsvm"), zero_based=False)
+        yield "rows.libsvm", ()
+        for name, content in (("rows.csv", self.csv(target=at)),
+                              ("german.csv", self.csv(";", "\r\n", target=at)),
+                              ("old_mac.csv", self.csv(end="\r", target=at)),
+                              ("marked.csv", "\ufeff" + self.csv(target=at) + "\n"),
+                              ("rows.tsv", self.csv("\t", target=at)),
+                              ("packed.csv.gz", gzip.compress(self.csv(target=at).encode()))):
+            self.write(name, content)
+            yield name, target
+        self.write("no_header.csv", self.csv(header=False, target=at))
+        yield "no_header.csv", ("--target=3",) if labels else ()
+        whole = np.insert(self.x, 2, self.y, axis=1) if labels else self.x
+        target = ("--target=3",) if labels else ()
+        np.save(self.folder / "rows.npy", whole)
+        np.save(self.folder / "by_columns.npy", np.asfortranarray(whole))
+        np.save(self.folder / "floats.npy", whole.astype("f4"))
+        scipy.sparse.save_npz(self.folder / "rows.npz", scipy.sparse.csr_matrix(whole))
+        for name in ("rows.npy", "by_columns.npy", "floats.npy", "rows.npz"):
+            yield name, target
+        if not labels:
+            scipy.io.mmwrite(self.folder / "rows.mtx", scipy.sparse.coo_matrix(self.x))
+            yield "rows.mtx", ()
+
+    def test_every_format_is_the_same_data(self):
+        for app, flags, labels in APPS:
+            self.app = app
+            hashes = {}
+            for name, of_format in self.files(labels):
+                with self.subTest(app=app, file=name):
+                    result, _ = self.train(f"{app}-{name}", self.folder / name, *flags, *of_format)
+                    hashes[name] = result["model_hash"]
+                    self.assertEqual(hashes[name], hashes["rows.libsvm"])
+
+    def test_commands_find_columns_by_their_names(self):
+        self.app = "kmeans"
+        train = self.write("train.csv", self.csv())
+        _, out = self.train("model", train, "--clusters=4")
+        expected = self.rota("predict", "kmeans", f"--model={out}", f"--input={train}").stdout
+        self.assertEqual(len(expected.split()), len(self.x))
+        turned = self.write("turned.csv", self.csv(";", order=[3, 1, 0, 5, 4, 2], target=4))
+        self.assertEqual(self.rota("predict", "kmeans", f"--model={out}", f"--input={turned}").stdout, expected)
+        fewer = self.write("fewer.csv", self.csv(order=[0, 1, 2, 3]))
+        self.rota("predict", "kmeans", f"--model={out}", f"--input={fewer}", code=65,
+                  error=f"{fewer}:1: there is no column 'the \"best\"'; there are 4: id, a b, größe, x;y")
+        unnamed = self.write("unnamed.csv", "1,2,3\n")
+        self.rota("predict", "kmeans", f"--model={out}", f"--input={unnamed}", code=65,
+                  error=f"{unnamed}:1: expected 6 columns, found 3, and they have no names")
+
+    def test_data_by_shard_has_the_names(self):
+        self.app = "kmeans"
+        train = self.write("train.csv", self.csv(";", target=1))
+        flags = ("--target=class", "--clusters=4")
+        result, _ = self.train("model", train, *flags)
+        self.rota("shard", "kmeans", f"--input={train}", f"--output={self.folder / 'packed'}", "--target=class")
+        packed, out = self.train("packed-model", self.folder / "packed", "--clusters=4")
+        self.assertEqual(packed["model_hash"], result["model_hash"])
+        turned = self.write("turned.csv", self.csv(order=[3, 1, 0, 5, 4, 2]))
+        self.rota("predict", "kmeans", f"--model={out}", f"--input={turned}")
+
+    def test_what_is_wrong_is_named(self):
+        self.app = "kmeans"
+        np.save(self.folder / "text.npy", np.array([["a"]]))
+        np.save(self.folder / "line.npy", np.zeros(3))
+        np.save(self.folder / "nan.npy", np.array([[1.0], [np.nan]]))
+        scipy.sparse.save_npz(self.folder / "columns.npz", scipy.sparse.csc_matrix(self.x))
+        whole = (self.folder / "text.npy").read_bytes()
+        for name, content, flags, code, words in (
+                ("a.csv", "x,y\n1,2\n3,\n", (), 65, "a.csv:3: column 'y': a value is missing: fill it, or say --missing=zero"),
+                ("b.csv", "x,y\n1,2\n3,NA\n", (), 65, "b.csv:3: column 'y': a value is missing"),
+                ("c.csv", "x,y\n1,2\n3,four\n", (), 65, "c.csv:3: column 'y': 'four' is not a number"),
+                ("d.csv", "x;y\n1,5;2\n", (), 65, "d.csv:2: column 'x': '1,5' is not a number"),
+                ("e.csv", "x,y\n1,2\n", ("--target=z",), 65, "e.csv:1: there is no column 'z'; there are 2: x, y"),
+                ("f.csv", "größe\n1\n".encode("latin-1"), (), 65, "f.csv:1: the text is not UTF-8: 'gr\\xf6\\xdfe'"),
+                ("g.csv", "x,y\n1,2\n", ("--separator=ab",), 2, "--separator=ab: one character, or tab"),
+                ("h.libsvm", "1 1:2\n", ("--target=1",), 2, "--target is for CSV and NumPy data"),
+                ("text.npy", None, (), 65, "text.npy: an array of the type '<U1'"),
+                ("line.npy", None, (), 65, "line.npy: an array of 1 dimensions: rows need two"),
+                ("nan.npy", None, (), 65, "nan.npy: row 2: a value is not a finite number"),
+                ("columns.npz", None, (), 65, "columns.npz: a sparse matrix in the format 'csc': save matrix.tocsr()"),
+                ("cut.npy", whole[:-3], (), 65, "cut.npy: "),
+                ("no.npz", b"PK nothing", (), 65, "no.npz: it is no .npz archive")):
+            with self.subTest(file=name):
+                file = self.folder / name if content is None else self.write(name, content)
+                self.rota(*self.command_line(self.folder / "bad", file, "--clusters=1", *flags), code=code, error=words)
+
+    def test_missing_values_may_be_zeros(self):
+        self.app = "kmeans"
+        gaps = self.write("gaps.csv", "x,y\n1,\nNA,2\n5,5\n")
+        full = self.write("full.csv", "x,y\n1,0\n0,2\n5,5\n")
+        first, _ = self.train("gaps", gaps, "--clusters=2", "--missing=zero", "--shards=1")
+        second, _ = self.train("full", full, "--clusters=2", "--shards=1")
+        self.assertEqual(first["model_hash"], second["model_hash"])
