@@ -89,11 +89,15 @@ class LibsvmReader final : public RowReader {
 
 // ---- CSV
 
+char separator_of(const RowForm& form) {
+  if (form.separator.empty()) return form.format == "tsv" ? '\t' : '\0';
+  return form.separator == "tab" ? '\t' : form.separator.front();
+}
+
 class CsvReader final : public RowReader {
  public:
   CsvReader(const std::string& path, const RowForm& form)
-      : file_(path, {.separator = form.format == "tsv" && form.separator == '\0' ? '\t' : form.separator}),
-        fill_missing_(form.fill_missing) {
+      : file_(path, {.separator = separator_of(form)}), fill_missing_(form.fill_missing) {
     check_columns(path, file_.columns());
     const auto& there = file_.names();
     const bool by_name = !form.names.empty() && !there.empty();
@@ -255,14 +259,9 @@ std::string format_of(const std::string& path) {
 
 }  // namespace
 
-RowForm row_form(const Options& options) {
-  RowForm form{std::string(options.text("format")), index_from(options), std::string(options.text("target")), '\0',
-               options.text("missing") == "zero"};
-  const std::string_view separator = options.text("separator");
+void RowForm::check() const {
   if (separator.size() > 1 && separator != "tab")
-    throw UsageError("--separator=" + std::string(separator) + ": one character, or tab");
-  if (!separator.empty()) form.separator = separator == "tab" ? '\t' : separator.front();
-  return form;
+    throw UsageError("--separator=" + separator + ": one character, or tab");
 }
 
 std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form) {

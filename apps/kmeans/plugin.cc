@@ -142,7 +142,7 @@ class KmeansPull final : public Pull {
 
 class Kmeans final : public App {
  public:
-  explicit Kmeans(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
+  explicit Kmeans(const Job& job) : job_(job), settings_(checked_settings(job.options)) {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     RowShards data = job_.packed == nullptr ? read_shards(job_.input, job_.shards, hosted, settings_.form)
@@ -175,16 +175,15 @@ class Kmeans final : public App {
 };
 
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"format", "target", "separator", "missing", "index_from"};
   return {.name = "kmeans",
           .summary = "k-means clustering: Lloyd's algorithm from a k-means++ start",
           .items = "rows",
-          .options = options(),
+          .options = declared_options<Settings>(),
           .epochs = 0,  // the schedule ends the job
           .packed_format = 2,
-          .packed_options = kPackedOptions,
-          .check = [](const Options& chosen) { (void)settings_of(chosen); },
-          .framework_needs = framework_needs(),
+          .packed_options = io::kRowOptions,
+          .check = [](const Options& chosen) { (void)checked_settings(chosen); },
+          .framework_needs = kSynchronous,
           .app = [](const Job& job) { return std::unique_ptr<App>(new Kmeans(job)); },
           .export_text = export_text,
           .commands = commands()};

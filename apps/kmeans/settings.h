@@ -6,6 +6,7 @@
 
 #include "rota/io/row_reader.h"
 #include "rota/plugin.h"
+#include "rota/settings.h"
 
 namespace rota::kmeans {
 
@@ -21,15 +22,28 @@ inline std::uint32_t to_count(double of_argument) {
 struct Settings {
   std::uint32_t clusters = 8;
   bool plusplus = true;             // how a start draws its centres
-  double tolerance = 0;             // least share of itself by which the inertia must fall
   std::uint32_t restarts = 1;       // how many starts; the best one is the model
+  double tolerance = 1e-6;          // least share of itself by which the inertia must fall
   io::RowForm form = {};            // of the input
-  std::uint64_t most_epochs = 300;  // of each
+  std::uint64_t most_epochs = 300;  // of each start; from --epochs
+
+  void options(auto& list) {
+    list.number("clusters", clusters, "clusters", 1, 1'000'000, "Number of clusters, K.");
+    list.choice("init", plusplus, {{"plusplus", true}, {"random", false}},
+                "The first centres: rows drawn one after the other, mostly far ones, each the best of "
+                "2 + log(K) (greedy k-means++), or rows drawn at random.");
+    list.number("restarts", restarts, "starts", 1, 10'000,
+                "Number of starts, one after the other; the model is that of the smallest inertia.  --epochs is for "
+                "all of them; without it, each has at most 300.");
+    list.number("tolerance", tolerance, "", 0, 1,
+                "End when an epoch lowers the inertia by less than this share of it; 0: only when no row changes its "
+                "cluster, which ends the job in any case.");
+    list.all_of(form);
+  }
 };
 
-std::span<const Option> options();
 // Throws UsageError if the options contradict each other.
-Settings settings_of(const Options& options);
+Settings checked_settings(const Options& options);
 // The number of rows drawn for each centre of k-means++ but the first: 2 + log K (Arthur and Vassilvitskii, "k-means++:
 // the advantages of careful seeding", SODA 2007, whose experiments drew more than one; the number is that of their
 // implementation and of scikit-learn's).
@@ -37,6 +51,5 @@ std::uint32_t draws_of(const Settings& settings);
 std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns);
 // Throws UsageError if there are more clusters than rows.
 void check_rows(const Settings& settings, std::uint64_t rows);
-std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::kmeans

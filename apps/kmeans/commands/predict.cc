@@ -16,7 +16,7 @@ namespace {
 
 void each_nearest(const Call& call, const Centres& centres, const std::function<void(const Nearest&)>& take) {
   std::vector<double> scores(centres.clusters());
-  io::RowForm form = settings_of(call.model->job().options).form;
+  io::RowForm form = checked_settings(call.model->job().options).form;
   form.names = read_fields<std::vector<std::string>>(call.model->common());
   each_row(call.input, form,
            [&](std::uint64_t, const Row& row) { take(centres.nearest(row, square_of(row), scores)); });

@@ -17,35 +17,38 @@
 
 namespace rota::io {
 
+// Settings of an app of rows (rota/settings.h).
 struct RowForm {
   std::string format = "auto";  // by the file's first bytes, and of text by the ending of its name: .csv, .tsv
+  std::string target, separator;
+  bool fill_missing = false;
   std::uint64_t index_from = 1;
-  std::string target = {};
-  char separator = '\0';      // as in CsvForm
-  bool fill_missing = false;  // an empty field, or "NA": false: refused; true: it is 0
   // The columns that are wanted, in this order, of a CSV file with a header: those of other files, or of a model.
   // Others are left out, and the target need not be there.  Empty: all columns, in the order of the file.
   std::vector<std::string> names = {};
-};
 
-// The options that say it, for apps of rows.
-inline constexpr Option kRowOptions[] = {
-    {.name = "format",
-     .kind = Option::Kind::choice,
-     .default_value = "auto",
-     .unit = "auto|libsvm|csv|tsv|matrix_market|npy|npz",
-     .meaning = "The format of the rows; auto: by the file's content and, of text, its name's ending."},
-    {.name = "target",
-     .meaning = "The column of CSV or NumPy data that has the labels: its name, or its number from 1."},
-    {.name = "separator",
-     .meaning = "What separates the fields of CSV: one character, or tab; without it, what the first line has."},
-    {.name = "missing",
-     .kind = Option::Kind::choice,
-     .default_value = "refuse",
-     .unit = "refuse|zero",
-     .meaning = "What becomes of an empty field of CSV, or one that is NA: an error, or 0."},
-    kIndexFrom};
-RowForm row_form(const Options& options);
+  void options(auto& list) {
+    list.choice("format", format,
+                {{"auto", "auto"},
+                 {"libsvm", "libsvm"},
+                 {"csv", "csv"},
+                 {"tsv", "tsv"},
+                 {"matrix_market", "matrix_market"},
+                 {"npy", "npy"},
+                 {"npz", "npz"}},
+                "The format of the rows; auto: by the file's content and, of text, its name's ending.");
+    list.text("target", target, "The column of CSV or NumPy data that has the labels: its name, or its number from 1.");
+    list.text("separator", separator,
+              "What separates the fields of CSV: one character, or tab; without it, what the first line has.");
+    list.choice("missing", fill_missing, {{"refuse", false}, {"zero", true}},
+                "What becomes of an empty field of CSV, or one that is NA: an error, or 0.");
+    list.choice("index_from", index_from, {{"1", 1}, {"0", 0}}, kIndexFrom.meaning);
+  }
+  // Throws UsageError.
+  void check() const;
+};
+// The options that decide how data is read (Plugin::packed_options).
+inline constexpr std::string_view kRowOptions[] = {"format", "target", "separator", "missing", "index_from"};
 
 // Valid until the next one is read.
 struct LabelledValues {
