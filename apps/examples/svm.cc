@@ -1,4 +1,4 @@
-// apps/examples/svm.cc -- a linear support vector machine by dual coordinate descent: min |w|^2/2 + C sum of
+// apps/examples/svm.cc -- a linear support vector machine by dual coordinate descent: min |w|^2/2 + cost * the sum of
 // max(0, 1 - y w x).  An intercept is a column of ones in the data.
 //
 // Sources: Hsieh, Chang, Lin, Keerthi and Sundararajan, "A dual coordinate descent method for large-scale linear SVM",
@@ -16,7 +16,7 @@ using namespace rota;
 class DualPush final : public SavesFields<SharedPush, DualPush> {
  public:
   DualPush(std::vector<io::SparseRow> rows, const Job& job)
-      : rows_(std::move(rows)), most_(job.options.real("C")), sigma_(job.shards), duals_(rows_.size()) {
+      : rows_(std::move(rows)), most_(job.options.real("cost")), sigma_(job.shards), duals_(rows_.size()) {
     for (io::SparseRow& row : rows_) row.label = row.label > 0 ? 1 : -1;
   }
   std::uint64_t items() const override { return rows_.size(); }
@@ -102,7 +102,7 @@ class Svm final : public App {
 };
 
 constexpr Option kOptions[] = {
-    real_option("C", "1", "", 1e-12, 1e12, "The weight of the losses."),
+    real_option("cost", "1", "", 1e-12, 1e12, "The weight of the losses."),
     real_option("tolerance", "1e-4", "", 0, 1e12, "End when an epoch changes no weight by more.")};
 }  // namespace
 

@@ -3,9 +3,10 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -14,7 +15,6 @@
 #include <utility>
 
 #include "rota/error.h"
-#include "rota/io/byte_source.h"
 #include "rota/io/numbers.h"
 
 namespace rota::io {
@@ -179,17 +179,10 @@ std::uint64_t whole(const std::string& path, double number, std::uint64_t most) 
 }  // namespace
 
 NumberArray read_npy(const std::string& path) {
-  std::string bytes;
-  try {
-    const std::unique_ptr<ByteSource> source = open_bytes(path);
-    for (char block[1 << 16];;) {
-      const std::size_t got = source->read(block, sizeof block);
-      if (got == 0) break;
-      bytes.append(block, got);
-    }
-  } catch (const BrokenBytes& broken) {
-    throw DataError(path, 0, broken.what());
-  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw NoInput(path + ": cannot be opened");
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (file.bad()) throw DataError(path, 0, "cannot be read");
   return array_of(path, bytes);
 }
 

@@ -1,6 +1,7 @@
 #include "rota/io/row_reader.h"
 
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -238,6 +239,8 @@ std::string format_of(const std::string& path) {
   char first[64];
   std::size_t used = 0;
   if (path.ends_with(".npz")) return "npz";
+  if (std::ifstream plain(path, std::ios::binary); plain.read(first, 6) && std::string_view(first, 6) == "\x93NUMPY")
+    return "npy";
   try {
     const std::unique_ptr<ByteSource> source = open_bytes(path);
     while (used < sizeof first) {
@@ -250,7 +253,6 @@ std::string format_of(const std::string& path) {
   }
   std::string_view bytes(first, used), name = path;
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
-  if (bytes.starts_with("\x93NUMPY")) return "npy";
   if (bytes.starts_with("%%MatrixMarket")) return "matrix_market";
   for (const std::string_view packed : {".gz", ".bz2", ".xz", ".zst"})
     if (name.ends_with(packed)) name.remove_suffix(packed.size());

@@ -83,7 +83,7 @@ class ExampleTest(AppTest):
 
     def test_svm(self):
         file = self.use("svm", self.a9a(2000))
-        result, out = self.last("svm", file, "--C=0.1", "--tolerance=1e-7", "--epochs=3000")
+        result, out = self.last("svm", file, "--cost=0.1", "--tolerance=1e-7", "--epochs=3000")
         self.assertTrue(result["converged"])
         x, y = load_svmlight_file(str(file))
         peer = LinearSVC(C=0.1, loss="hinge", fit_intercept=False, tol=1e-9, max_iter=1000000).fit(x, y)

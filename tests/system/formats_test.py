@@ -132,6 +132,6 @@ class Formats(AppTest):
         self.app = "kmeans"
         gaps = self.write("gaps.csv", "x,y\n1,\nNA,2\n5,5\n")
         full = self.write("full.csv", "x,y\n1,0\n0,2\n5,5\n")
-        first, _ = self.train("gaps", gaps, "--clusters=2", "--missing=zero", "--shards=1")
-        second, _ = self.train("full", full, "--clusters=2", "--shards=1")
+        first, _ = self.train("gaps", gaps, "--clusters=2", "--missing=zero", "--shards=1", "--workers=1")
+        second, _ = self.train("full", full, "--clusters=2", "--shards=1", "--workers=1")
         self.assertEqual(first["model_hash"], second["model_hash"])
