@@ -64,7 +64,7 @@ ROTA_FIELDS(RoundFeedback, a, b, c, d, e, f)
 ROTA_FIELDS(Expect, a, b)
 ROTA_FIELDS(Lease, a, b, c, d)
 ROTA_FIELDS(Scattered, a, b, c, d, e, f)
-ROTA_FIELDS(Parts, a, b, c, d, e, f, g)
+ROTA_FIELDS(Parts, a, b, c, d, e, f, g, h)
 ROTA_FIELDS(Deltas, a, b, c, d, e)
 ROTA_FIELDS(Committed, a)
 ROTA_FIELDS(RoundsDone, a)
@@ -87,8 +87,8 @@ ROTA_FIELDS(StatusReport, a)
 #undef ROTA_FIELDS
 // Fields for the local host are not sent.
 inline auto ties(Is<Table> auto& m) {
-  auto& [a, b, c, d, e, f, g, h, i, memory, sized_by] = m;
-  return std::tie(a, b, c, d, e, f, g, h, i);
+  auto& [a, b, c, d, e, f, g, h, i, j, memory, sized_by] = m;
+  return std::tie(a, b, c, d, e, f, g, h, i, j);
 }
 inline auto ties(Is<Ready> auto&) {
   return std::tuple<>();
@@ -151,6 +151,8 @@ void fill(auto& field, Source& from) {
     field = static_cast<Fact::Kind>(from.number(1));
   } else if constexpr (std::is_same_v<T, Table::Kind>) {
     field = static_cast<Table::Kind>(from.number(1));
+  } else if constexpr (std::is_same_v<T, Combine>) {
+    field = static_cast<Combine>(from.number(static_cast<std::uint64_t>(Combine::max)));
   } else if constexpr (std::is_same_v<T, Feedback>) {
     field = static_cast<Feedback>(from.number(static_cast<std::uint64_t>(Feedback::reply)));
   } else if constexpr (std::is_same_v<T, ExitCode>) {
