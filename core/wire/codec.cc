@@ -25,7 +25,8 @@ struct Fields {
   static void of(auto& io, Is<Term> auto& m) { io(m.name, m.kind); }
   static void of(auto& io, Is<Score> auto& m) { io(m.name, m.term, m.count, m.scale, m.better, m.held_out); }
   static void of(auto& io, Is<Table> auto& m) {
-    io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.combine, m.single_partition, m.dense, m.started);
+    io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.combine, m.single_partition, m.dense,
+       m.started);
   }
   static void of(auto& io, Is<Fact> auto& m) { io(m.name, m.kind, m.values); }
   static void of(auto& io, Is<Figure> auto& m) { io(m.name, m.value); }
@@ -71,7 +72,9 @@ struct Fields {
   static void of(auto& io, Is<Expect> auto& m) { io(m.rows, m.awaited_by); }
   static void of(auto& io, Is<Lease> auto& m) { io(m.slice, m.to, m.shard, m.rows); }
   static void of(auto& io, Is<Scattered> auto& m) { io(m.round, m.dataflow, m.step, m.from, m.to, m.bytes); }
-  static void of(auto& io, Is<Parts> auto& m) { io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs, m.combine); }
+  static void of(auto& io, Is<Parts> auto& m) {
+    io(m.round, m.node, m.sums, m.note_sizes, m.notes, m.open, m.runs, m.combine);
+  }
   static void of(auto& io, Is<Deltas> auto& m) { io(m.rows, m.values, m.reply, m.last, m.runs); }
   static void of(auto& io, Is<ChangeNorms> auto& m) { io(m.l1, m.l2_squared, m.largest); }
   static void of(auto& io, Is<RoundFeedback> auto& m) { io(m.round, m.norms, m.reply, m.values, m.changes, m.runs); }
