@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/rounds/push_kinds.h"
 #include "rota/error.h"
 #include "rota/plugin.h"
 #include "rota/serial_host.h"
@@ -101,7 +102,7 @@ inline void expect_flips_are_borne(const Job& job) {
         Facts facts;
         Census census;
         shard->facts(facts);
-        shard->census(census);
+        add_census(*shard, census);
       }
     } catch (const DataError&) {
       ++refused;
