@@ -30,7 +30,7 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       corpus_(corpus),
       data_(std::move(documents)),
       priors_(settings.priors()),
-      tokens_(settings.topics, data_.documents, data_.counts, mh_rule(settings.sampler)),
+      tokens_(settings.topics, data_.documents, data_.counts),
       totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta),
       sampler_(priors_, !exact_totals()),
       prior_terms_(priors_, corpus.words),
@@ -62,7 +62,7 @@ void LdaPush::attach(const Shape& shape) {
 void LdaPush::begin(Epoch epoch) {
   epoch_ = epoch;
   from_old_model_ = epoch == 0 && warm_start_.has_value();
-  sampler_.begin(draw(), totals_, tokens_.rows(), tokens_.mh_documents());
+  sampler_.begin(draw(), totals_, tokens_.rows());
 }
 
 Draw LdaPush::draw() const {
@@ -79,13 +79,8 @@ void LdaPush::set_topics(WordRow& row, const WordTokens& word, Key number, Rando
 
 void LdaPush::sample(WordRow& row, const WordTokens& word, Random& random) {
   TokenLayout& layout = tokens_.layout();
-  // The starting pass is exact: from worse topics Metropolis-Hastings steps take many epochs.
-  const bool mh = tokens_.mh_documents().ready() && word.mh < word.end;
-  const std::span<const std::uint32_t> places = tokens_.mh_documents().places();
-  const auto mh_places = mh ? places.subspan(word.mh, word.end - word.mh) : places.first(0);
   sampler_.add(row, layout.documents().subspan(word.begin, word.count()),
-               layout.topics().subspan(word.begin, word.count()), mh_places, random,
-               layout.documents().size() - word.end);
+               layout.topics().subspan(word.begin, word.count()), random, layout.documents().size() - word.end);
 }
 
 std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random& random) {
@@ -145,7 +140,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
     const auto word = std::lower_bound(words.begin(), words.end(), row,
                                        [](const WordTokens& each, std::uint32_t wanted) { return each.row < wanted; });
     const bool has_tokens = word != words.end() && word->row == row;
-    set_topics_replicated(entry, has_tokens ? *word : WordTokens{row, 0, 0, 0}, random);
+    set_topics_replicated(entry, has_tokens ? *word : WordTokens{row, 0, 0}, random);
     visited += has_tokens ? word->count() : 0;
   }
   if (totals != nullptr) totals_.changes(totals->part);
@@ -198,7 +193,7 @@ void LdaPush::commit_totals(const Commit& commit) {
     if (delta.key == kTopicTotals) {
       delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_.tokens));
       totals_.commit(delta.value);
-      if (Turn(commit.argument).ends_epoch()) tokens_.end_epoch();
+      if (Turn(commit.argument).ends_epoch()) tokens_.rows().choose_forms();
     } else if (speaks_for_all_) {
       for (const double count : delta.value) replicated.add(static_cast<std::uint32_t>(count));
     }

@@ -42,11 +42,6 @@ constexpr Option kOptions[] = {
      .unit = "online|random",
      .meaning = "First topics of the tokens: drawn from the counts so far, or uniformly.",
      .needs = {"jobs without --init", [](const Options& options) { return !options.has("init"); }}},
-    {.name = "sampler",
-     .kind = Option::Kind::choice,
-     .default_value = "auto",
-     .unit = "auto|exact|mh",
-     .meaning = "Draw topics exactly, or by Metropolis-Hastings steps; auto: the one measured to be faster."},
     integer_option("top_words", "10", "words", 1, 1000, "Number of words that the text export lists for a topic."),
 };
 
@@ -84,8 +79,6 @@ Settings settings_of(const Options& options) {
   settings.held_out = options.has("valid");
   settings.valid_every = whole("valid_every");
   settings.online_start = options.text("start") != "random";
-  const std::string_view sampler = options.text("sampler");
-  settings.sampler = sampler == "exact" ? Sampler::exact : sampler == "mh" ? Sampler::mh : Sampler::automatic;
   settings.format = io::corpus_format(options.text("format"));
   settings.vocabulary = options.text("vocab");
   settings.top_words = static_cast<std::size_t>(options.integer("top_words"));

@@ -170,17 +170,10 @@ TEST(LdaLearning, BetaIsLearnedFromAllWordsOnce) {
 
 TEST(LdaLearning, ARestoredRunContinuesToTheLastBit) {
   const Kos kos;
-  for (const char* sampler : {"exact", "mh"}) {
-    const Job job = kos.job({{"topics", "300"},
-                             {"learn_alpha", "2"},
-                             {"learn_beta", "3"},
-                             {"burn_in", "1"},
-                             {"valid_every", "2"},
-                             {"sampler", sampler}},
-                            3);
-    SCOPED_TRACE(sampler);
-    tests::expect_resumed_alike(job, 5, 4);
-  }
+  tests::expect_resumed_alike(
+      kos.job({{"topics", "300"}, {"learn_alpha", "2"}, {"learn_beta", "3"}, {"burn_in", "1"}, {"valid_every", "2"}},
+              3),
+      5, 4);
 }
 
 TEST(LdaLearning, AWarmStartBeginsWhereTheOldModelWas) {
@@ -197,9 +190,6 @@ TEST(LdaLearning, AWarmStartBeginsWhereTheOldModelWas) {
             << ", old model " << joint_per_token(old) << "\n";
   EXPECT_GT(joint_per_token(warm), joint_per_token(cold));
   EXPECT_GT(joint_per_token(warm), joint_per_token(old) - 0.05 * std::abs(joint_per_token(old)));
-  SerialHost steps(linked_plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"sampler", "mh"}}, 4));
-  steps.run_epochs(2);
-  EXPECT_NEAR(joint_per_token(steps), joint_per_token(warm), 0.02 * std::abs(joint_per_token(warm)));
   EXPECT_THROW(SerialHost(linked_plugin(), kos.job({{"topics", "31"}, {"init", folder}}, 4)), UsageError);
   SerialHost given(linked_plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"alpha", "0.3"}}, 4));
   EXPECT_TRUE(state_of(given, 0).priors.symmetric());

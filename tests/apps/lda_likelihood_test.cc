@@ -31,7 +31,7 @@ Job sample_job(std::map<std::string, std::string> given, std::uint64_t seed) {
 }
 
 Likelihoods app(const char* topics, const char* start, std::uint64_t seed) {
-  SerialHost host(linked_plugin(), sample_job({{"topics", topics}, {"start", start}, {"sampler", "exact"}}, seed));
+  SerialHost host(linked_plugin(), sample_job({{"topics", topics}, {"start", start}}, seed));
   host.run_epoch();
   Likelihoods result{};
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -83,27 +83,6 @@ TEST(LdaLikelihood, IsThatOfAPlainSamplerAfterAsManyEpochs) {
     EXPECT_GT(online[i], plain[i] - 0.002 * std::abs(plain[i]));
   }
   EXPECT_GT(online[0], ours[0]);
-}
-
-// Metropolis-Hastings steps take more epochs to the same likelihood.
-TEST(LdaLikelihood, OfMetropolisHastingsIsThatOfAPlainSamplerInTheEnd) {
-  GibbsOracle plain = plain_sampler(50, 1);
-  for (int i = 0; i < 150; ++i) plain.sweep();
-  const double expected = plain.log_likelihood() / static_cast<double>(plain.tokens());
-  SerialHost host(linked_plugin(), sample_job({{"topics", "50"}, {"sampler", "mh"}}, 1));
-  host.run_epochs(251);
-  std::cout << joint_per_token(host) << ", plain sampler " << expected << " per token\n";
-  EXPECT_NEAR(joint_per_token(host), expected, 0.005 * std::abs(expected));
-}
-
-// With 300 topics documents have hash tables, and the plain sampler would be slow.
-TEST(LdaLikelihood, OfMetropolisHastingsWithHashTablesIsThatOfTheExactSampler) {
-  SerialHost exact(linked_plugin(), sample_job({{"topics", "300"}, {"sampler", "exact"}}, 1));
-  SerialHost mh(linked_plugin(), sample_job({{"topics", "300"}, {"sampler", "mh"}}, 1));
-  exact.run_epochs(81);
-  mh.run_epochs(201);
-  std::cout << joint_per_token(mh) << ", exact sampler " << joint_per_token(exact) << " per token\n";
-  EXPECT_NEAR(joint_per_token(mh), joint_per_token(exact), 0.005 * std::abs(joint_per_token(exact)));
 }
 
 }  // namespace

@@ -69,10 +69,9 @@ using Lda = tests::WithFiles;
 TEST_F(Lda, CountsAreConservedInEveryEpoch) {
   const std::string text = files.write("text", skewed_text(37, 200));
   for (const char* topics : {"2", "16", "50", "300"}) {
-    for (const auto& [start, sampler] : {std::pair("online", "exact"), {"random", "exact"}, {"online", "mh"}}) {
+    for (const char* start : {"online", "random"}) {
       for (const std::uint32_t shards : {1U, 3U, 8U, 50U}) {
-        SerialHost host(linked_plugin(),
-                        job_over(text, {{"topics", topics}, {"start", start}, {"sampler", sampler}}, shards));
+        SerialHost host(linked_plugin(), job_over(text, {{"topics", topics}, {"start", start}}, shards));
         EXPECT_EQ(host.cut().replicated.empty(), shards < 8) << "both kinds of round are to be tested";
         for (Epoch epoch = 0; epoch < 4; ++epoch) {
           host.run_epoch();
@@ -178,25 +177,10 @@ TEST_F(Lda, AllKernelsGiveTheSameModel) {
 
 TEST_F(Lda, ARestoredRunContinuesToTheLastBit) {
   const std::string text = files.write("text", skewed_text(37, 200));
-  for (const Job& job : {kos_job({{"topics", "50"}}, 4), kos_job({{"topics", "700"}}, 3),
-                         job_over(text, {{"topics", "300"}}, 5), kos_job({{"topics", "700"}, {"sampler", "mh"}}, 3),
-                         job_over(text, {{"topics", "300"}, {"sampler", "mh"}}, 5)}) {
-    SCOPED_TRACE(std::string(job.options.text("topics")) + " topics, " + std::string(job.options.text("sampler")));
+  for (const Job& job :
+       {kos_job({{"topics", "50"}}, 4), kos_job({{"topics", "700"}}, 3), job_over(text, {{"topics", "300"}}, 5)}) {
+    SCOPED_TRACE(std::string(job.options.text("topics")) + " topics");
     tests::expect_resumed_alike(job, 2, 3);
-  }
-}
-
-// The first Metropolis-Hastings steps wait for the totals of the starting pass, which may come late.
-TEST_F(Lda, MetropolisHastingsStepsBeginAfterTheStartingPass) {
-  const Job job = kos_job({{"topics", "300"}, {"sampler", "mh"}}, 3);
-  SerialHost straight(linked_plugin(), job), stopped(linked_plugin(), job), resumed(linked_plugin(), job);
-  stopped.run_epoch();
-  resumed.restore(stopped.save());
-  for (Epoch epoch = 0; epoch < 4; ++epoch) {
-    straight.run_epoch();
-    if (epoch > 0) resumed.run_epoch();
-    expect_consistent(straight, epoch);
-    EXPECT_EQ(resumed.save(), straight.save()) << "epoch " << epoch;
   }
 }
 
@@ -265,10 +249,9 @@ TEST_F(Lda, ASpentBudgetEndsAVisitAndTheNextContinues) {
   EXPECT_EQ(looks, 7 * 2);
 }
 
-// With one shard both samplers have the posterior as their distribution: over many sweeps, each assignment of topics is
-// as frequent as its probability given the words, which a corpus this small lets us compute by enumeration.
+// With one shard the sampler has the posterior as its distribution: over many sweeps, each assignment of topics is as
+// frequent as its probability given the words, which a corpus this small lets us compute by enumeration.
 struct PosteriorCase {
-  const char* sampler;
   std::array<double, 2> alphas;
   std::uint32_t slices;  // one: its words are drawn side by side; two: one word each, and one is replicated
 };
@@ -319,10 +302,10 @@ class LdaPosterior : public testing::TestWithParam<PosteriorCase> {
 };
 
 TEST_P(LdaPosterior, IsSampled) {
-  const auto& [sampler, alphas, slices] = GetParam();
+  const auto& [alphas, slices] = GetParam();
   const ScratchFiles files;
   const std::string text = files.write("text", "a a b\na a c\na c b\n");
-  Job job = job_over(text, {{"topics", "2"}, {"beta", "0.3"}, {"sampler", sampler}}, 1);
+  Job job = job_over(text, {{"topics", "2"}, {"beta", "0.3"}}, 1);
   job.slices = slices;
   SerialHost host(linked_plugin(), job);
   const std::vector<int> place = places(host);
@@ -353,10 +336,9 @@ TEST_P(LdaPosterior, IsSampled) {
   EXPECT_LT(distance, 0.017);
 }
 
-INSTANTIATE_TEST_SUITE_P(Samplers, LdaPosterior,
-                         testing::Values(PosteriorCase{"exact", {0.4, 0.4}, 2}, PosteriorCase{"exact", {0.3, 0.9}, 2},
-                                         PosteriorCase{"exact", {0.4, 0.4}, 1}, PosteriorCase{"exact", {0.3, 0.9}, 1},
-                                         PosteriorCase{"mh", {0.4, 0.4}, 2}, PosteriorCase{"mh", {0.3, 0.9}, 2}));
+INSTANTIATE_TEST_SUITE_P(Priors, LdaPosterior,
+                         testing::Values(PosteriorCase{{0.4, 0.4}, 2}, PosteriorCase{{0.3, 0.9}, 2},
+                                         PosteriorCase{{0.4, 0.4}, 1}, PosteriorCase{{0.3, 0.9}, 1}));
 
 TEST_F(Lda, WrongInputIsRefused) {
   const auto refused = [&](const std::string& content) {

@@ -39,9 +39,9 @@ class SameModel(RotaTest):
             with self.subTest(flags=flags):
                 self.train("-".join(flags), *flags)
 
-    def test_learned_priors_and_metropolis_hastings(self):
+    def test_learned_priors_and_many_topics(self):
         for name, flags in (("learned", ["--learn_alpha=3", "--learn_beta=4", f"--valid={KOS}"]),
-                            ("mh", ["--topics=300", "--sampler=mh", "--learn_alpha=3"])):
+                            ("lists", ["--topics=300", "--learn_alpha=3"])):
             def train(workers, threads):
                 out = self.folder / f"{name}-{workers}x{threads}"
                 self.rota(*self.lda(out, "--epochs=8", "--burn_in=2", *flags, f"--workers={workers}",

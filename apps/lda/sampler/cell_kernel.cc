@@ -34,7 +34,7 @@ using PartInts = std::int32_t __attribute__((vector_size(kWidth * 4)));
 using PartWords = std::uint32_t __attribute__((vector_size(kWidth * 4)));
 using PartShorts = std::uint16_t __attribute__((vector_size(kWidth * 2)));
 
-constexpr std::uint32_t kLineNumbers = 32;  // 16-bit numbers in a cache line, and in a block of a list
+constexpr std::uint32_t kLineNumbers = 32;  // 16-bit numbers in a cache line
 constexpr std::uint32_t kUnknown = ~0U;     // place of a topic in a row
 constexpr std::uint32_t kAhead = 6;         // tokens between prefetching a document's row and using it
 
@@ -362,17 +362,14 @@ struct ListRow {
   ROTA_INLINE ListRow(const Cell& cell, DocumentRow& its_row)
       : row(&its_row), begin(cell.store + its_row.at), blocks((its_row.used + kLanes - 1) / kLanes) {}
 
-  ROTA_INLINE static std::uint32_t offset(std::uint32_t place) {
-    return place / kLanes * kLineNumbers + place % kLanes;
-  }
-  ROTA_INLINE std::uint16_t& topic(std::uint32_t place) { return begin[offset(place)]; }
-  ROTA_INLINE std::uint16_t& count(std::uint32_t place) { return begin[offset(place) + kLanes]; }
+  ROTA_INLINE std::uint16_t& topic(std::uint32_t place) { return begin[list_place(place)]; }
+  ROTA_INLINE std::uint16_t& count(std::uint32_t place) { return begin[list_place(place) + kLanes]; }
 
   // The place of a topic, or `used` if it is not in the list.
   ROTA_INLINE std::uint32_t place_of(std::uint32_t wanted) const {
     const PartInts same = static_cast<std::int32_t>(wanted) - PartInts{};
     for (std::uint32_t b = 0; b < blocks; ++b) {
-      const std::uint16_t* const block = begin + b * kLineNumbers;
+      const std::uint16_t* const block = begin + b * kListBlock;
       std::uint32_t mask = 0;
       ROTA_EACH_PART {
         const PartInts topics = widen_part(block + p * kWidth), counts = widen_part(block + kLanes + p * kWidth);
@@ -403,7 +400,7 @@ struct ListRow {
   ROTA_INLINE Floats sum(const float* phi, float* runs) const {
     Floats run{};
     for (std::uint32_t b = 0; b < blocks; ++b) {
-      const std::uint16_t* const block = begin + b * kLineNumbers;
+      const std::uint16_t* const block = begin + b * kListBlock;
       Floats its_phi;
       ROTA_EACH_PART its_phi.part[p] = gather_part(phi, block + p * kWidth);
       run.add(widen(block + kLanes) * its_phi);

@@ -23,6 +23,13 @@ inline constexpr std::uint32_t kPhiBlock = 4 * kLanes;
   return (topics + kPhiBlock - 1) / kPhiBlock * kPhiBlock;
 }
 
+// A list of topics (RowKind::list) is made of blocks of 16 topics and then their 16 counts.
+inline constexpr std::uint32_t kListBlock = 2 * kLanes;
+// The place of the i-th topic; its count is kLanes further on.
+[[gnu::always_inline]] constexpr std::uint32_t list_place(std::uint32_t i) {
+  return i / kLanes * kListBlock + i % kLanes;
+}
+
 // Room for the running sums of a document's topics; the unused places at the end are infinite, to end the search.
 [[gnu::always_inline]] constexpr std::uint32_t run_places(std::uint32_t topics) {
   return padded(topics) + 8 * kLanes;
@@ -30,16 +37,14 @@ inline constexpr std::uint32_t kPhiBlock = 4 * kLanes;
 
 // How the topic counts n_dk of one document are stored.  Numbers are 16 bits wide unless stated.
 enum class RowKind : std::uint8_t {
-  list,    // only the topics it has: blocks of 16 topics followed by their 16 counts; unused places are zeros
+  list,    // only the topics it has, in blocks; unused places are zeros
   narrow,  // a count for each of the padded topics
   wide,    // the same in 32 bits, for a document of more than 65,535 tokens
-  hash,    // only the topics it has, in a HashRow; never passed to the kernel
 };
 struct DocumentRow {
   std::uint64_t at;    // its first number in the store for its width; a multiple of 32
-  std::uint32_t used;  // topics in the list, or in the hash table
+  std::uint32_t used;  // topics in the list
   RowKind kind;
-  std::uint8_t bits;  // of a hash table: it has 2^bits places
 };
 
 enum class Draw : std::uint8_t {
@@ -66,8 +71,7 @@ struct Side {
   const std::uint32_t* documents;  // of each token
   std::uint16_t* token_topics;
   const std::uint64_t* draws;  // a random number for each token
-  std::uint32_t tokens;        // how many there are
-  std::uint32_t ahead;         // at least as many: the length of `documents`, which includes the next words' tokens
+  std::uint32_t ahead;         // the length of `documents`, which includes the next words' tokens
 };
 
 // All that the loop reads and writes.

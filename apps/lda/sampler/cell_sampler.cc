@@ -37,16 +37,14 @@ void CellSampler::set_priors(const Priors& priors) {
   cell_.alpha = static_cast<float>(priors.alphas[0]);
   cell_.beta = static_cast<float>(priors.beta);
   cell_.alphas = nullptr;
-  mh_.set_priors(priors);
   if (priors.symmetric()) return;
   alphas_.assign(phi_places(priors.topics()), 0);
   for (std::uint32_t k = 0; k < priors.topics(); ++k) alphas_[k] = static_cast<float>(priors.alphas[k]);
   cell_.alphas = alphas_.data();
 }
 
-void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents) {
+void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
   if (draw == Draw::resample) totals.derive();
-  mh_.begin(rows, mh_documents);
   cell_.draw = draw;
   cell_.v_beta = totals.v_beta();
   cell_.totals = totals.totals();
@@ -68,23 +66,20 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows, Docu
   }
   std::copy(sums.begin(), sums.end(), drawings_[1].phi_blocks.begin());
   cell_.sides[0].phi_sum = cell_.sides[1].phi_sum = std::accumulate(sums.begin(), sums.end(), 0.0);
-  fixed_totals_ = draw == Draw::resample && !mh_documents.ready();
   sum_at_first_ = cell_.sides[0].phi_sum;
   blocks_at_first_ = sums;
 }
 
 void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
-                      std::span<const std::uint32_t> mh_places, Random& random, std::size_t following) {
+                      Random& random, std::size_t following) {
   while (!drawings_[0].idle() && (!drawings_[1].idle() || !side_by_side_)) run();
   const std::size_t s = drawings_[0].idle() ? 0 : 1;
   Drawing& its = drawings_[s];
   its.word = &word;
   its.documents = documents;
   its.token_topics = token_topics;
-  its.mh_places = mh_places;
   its.random = &random;
   its.following = following;
-  its.exact = documents.size() - mh_places.size();
   its.done = its.ready = 0;
   if (its.appeared.size() < documents.size()) its.appeared.resize(documents.size());
   cell_.sides[s].appeared = its.appeared.data();
@@ -110,8 +105,7 @@ void CellSampler::run() {
     Drawing& its = drawings_[s];
     if (its.idle()) continue;
     its.done += cell_.tokens;
-    if (its.done < its.exact) continue;
-    if (!its.mh_places.empty()) run_mh(s);
+    if (its.done < its.documents.size()) continue;
     collect(s);
     its.word = nullptr;
   }
@@ -122,7 +116,7 @@ void CellSampler::prepare(std::size_t s) {
   Drawing& its = drawings_[s];
   if (its.ready == its.done) {
     its.first_ready = its.done;
-    its.ready = its.done + std::min(kBatch, its.exact - its.done);
+    its.ready = its.done + std::min(kBatch, its.documents.size() - its.done);
     Random random = *its.random;  // its state in registers: the compiler cannot exclude aliasing with the numbers
     for (std::size_t i = its.done; i < its.ready; ++i) its.draws[i - its.done] = random();
     *its.random = random;
@@ -131,27 +125,7 @@ void CellSampler::prepare(std::size_t s) {
   side.documents = its.documents.data() + its.done;
   side.token_topics = its.token_topics.data() + its.done;
   side.draws = its.draws.data() + (its.done - its.first_ready);
-  side.tokens = static_cast<std::uint32_t>(its.exact - its.done);
   side.ahead = static_cast<std::uint32_t>(its.documents.size() - its.done + its.following);
-}
-
-void CellSampler::run_mh(std::size_t s) {
-  Drawing& its = drawings_[s];
-  Side& side = cell_.sides[s];
-  mh_.begin_cell(side, *its.word, its.token_topics);
-  for (std::size_t at = 0; at < its.mh_places.size(); at += kBatch) {
-    const std::size_t count = std::min(kBatch, its.mh_places.size() - at);
-    for (std::size_t i = 0; i < count; ++i) its.draws[i] = (*its.random)();
-    side.documents = its.documents.data() + its.exact + at;
-    side.token_topics = its.token_topics.data() + its.exact + at;
-    side.draws = its.draws.data();
-    side.tokens = static_cast<std::uint32_t>(count);
-    mh_.sample(cell_, side, its.mh_places.subspan(at, count));
-  }
-  // The kernel left phi unchanged.  collect() updates this side's, but not the other's.
-  Side& other = cell_.sides[1 - s];
-  for (const TopicCount each : *its.word) other.phi_sum += refresh_phi(other, each.topic);
-  for (std::uint32_t i = 0; i < side.appeared_count; ++i) other.phi_sum += refresh_phi(other, side.appeared[i]);
 }
 
 // Updates phi of topic after topic.  Successive topics are mostly in the same block of phi, so the sum of one block is
@@ -209,15 +183,6 @@ class CellSampler::Restore {
   Side& side_;
 };
 
-// Returns the change of phi_sum.
-double CellSampler::refresh_phi(Side& side, std::uint32_t topic) const {
-  const float phi = (static_cast<float>(side.word[topic]) + cell_.beta) * cell_.inverse[topic];
-  const double more = weight(topic) * (static_cast<double>(phi) - static_cast<double>(side.phi[topic]));
-  if (cell_.topics > kWholePhi) side.phi_blocks[topic / kPhiBlock] += more;
-  side.phi[topic] = phi;
-  return more;
-}
-
 // Phi of all topics is that of a word without tokens; changes it to the cell's.
 void CellSampler::spread(std::size_t s) {
   Side& side = cell_.sides[s];
@@ -230,7 +195,7 @@ void CellSampler::spread(std::size_t s) {
 
 // The reverse: moves the counts back into the row, and leaves zeros.
 void CellSampler::collect(std::size_t s) {
-  if (fixed_totals_) return collect(s, Restore(*this, cell_.sides[s]));
+  if (cell_.draw == Draw::resample) return collect(s, Restore(*this, cell_.sides[s]));
   collect(s, Refresh(cell_, cell_.sides[s]));
 }
 

@@ -7,8 +7,6 @@
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/cell_kernel.h"
 #include "apps/lda/sampler/document_rows.h"
-#include "apps/lda/sampler/document_tokens.h"
-#include "apps/lda/sampler/mh_sampler.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "apps/lda/sampler/topic_totals.h"
 #include "rota/line_vector.h"
@@ -25,14 +23,13 @@ class CellSampler {
   // Not between begin() and finish().
   void set_priors(const Priors& priors);
 
-  // Begins a task: the cells up to finish() share `totals`, `rows` and `mh_documents`, which must outlive them.
-  void begin(Draw draw, TopicTotals& totals, DocumentRows& rows, DocumentTokens& mh_documents);
-  // `token_topics` are the topics of the word's tokens, `documents` their documents.  The last `mh_places.size()`
-  // tokens are in documents that is_mh(), and those are their places in `mh_documents`.  `documents` is followed in
-  // memory by `following` more, of the words that are probably next, so that prefetching does not stop at the end of a
-  // cell.  All arguments must stay where they are until finish().
+  // Begins a task: the cells up to finish() share `totals` and `rows`, which must outlive them.
+  void begin(Draw draw, TopicTotals& totals, DocumentRows& rows);
+  // `token_topics` are the topics of the word's tokens, `documents` their documents, which are followed in memory by
+  // `following` more, of the words that are probably next, so that prefetching does not stop at the end of a cell.  All
+  // arguments must stay where they are until finish().
   void add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
-           std::span<const std::uint32_t> mh_places, Random& random, std::size_t following = 0);
+           Random& random, std::size_t following = 0);
   // Draws the rest of the cells.
   void finish();
 
@@ -42,14 +39,12 @@ class CellSampler {
     bool idle() const { return word == nullptr; }
 
     WordRow* word = nullptr;
-    std::span<const std::uint32_t> documents;  // of the tokens that are drawn exactly, then of the others
+    std::span<const std::uint32_t> documents;
     std::span<std::uint16_t> token_topics;
-    std::span<const std::uint32_t> mh_places;
     Random* random = nullptr;
     std::size_t following = 0;
-    std::size_t exact = 0;                   // tokens that are drawn exactly
-    std::size_t done = 0;                    // of them
-    std::size_t first_ready = 0, ready = 0;  // those of them that `draws` has a number for
+    std::size_t done = 0;                    // tokens
+    std::size_t first_ready = 0, ready = 0;  // those that `draws` has a number for
 
     LineVector<float> phi;  // of side 1; side 0 has that of the totals
     std::vector<double> phi_blocks;
@@ -65,12 +60,10 @@ class CellSampler {
   // Draws until one of the cells is complete.
   void run();
   void prepare(std::size_t s);
-  void run_mh(std::size_t s);
   // The weight in phi_sum of a topic's phi.
   double weight(std::uint32_t topic) const {
     return cell_.alphas == nullptr ? 1.0 : static_cast<double>(cell_.alphas[topic]);
   }
-  double refresh_phi(Side& side, std::uint32_t topic) const;
   void spread(std::size_t s);
   void collect(std::size_t s);
   template <typename Update>
@@ -78,11 +71,9 @@ class CellSampler {
 
   SampleCell kernel_;
   bool side_by_side_;
-  MhSampler mh_;
   Cell cell_{};
   LineVector<float> alphas_;             // of each topic, if they differ
   Drawing drawings_[2];                  // of the sides
-  bool fixed_totals_ = false;            // 1 / (n_k + V beta) is constant during the task
   double sum_at_first_ = 0;              // the sides' phi_sum at its beginning
   std::vector<double> blocks_at_first_;  // and their phi_blocks
   WordRow new_cells_;

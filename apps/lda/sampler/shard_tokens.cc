@@ -4,29 +4,20 @@
 
 namespace rota::lda {
 
-ShardTokens::ShardTokens(std::uint32_t topics, std::uint32_t documents, std::span<const io::WordCount> counts,
-                         const MhRule& rule)
+ShardTokens::ShardTokens(std::uint32_t topics, std::uint32_t documents, std::span<const io::WordCount> counts)
     : lengths_(documents) {
   for (const io::WordCount& each : counts) lengths_[each.document] += each.count;
   for (const std::uint32_t length : lengths_) size_ += length;
-  rows_ = DocumentRows(topics, lengths_, rule);
+  rows_ = DocumentRows(topics, lengths_);
 }
 
 void ShardTokens::attach(const Cut& cut, std::span<const io::WordCount> counts) {
-  std::vector<bool> is_mh(lengths_.size());
-  for (std::size_t d = 0; d < is_mh.size(); ++d) is_mh[d] = rows_.is_mh(d);
-  layout_ = TokenLayout(cut, counts, is_mh);
-  mh_documents_ = DocumentTokens(lengths_, is_mh, layout_.documents());
+  layout_ = TokenLayout(cut, counts);
 }
 
 void ShardTokens::counts_of(std::size_t document, std::vector<TopicCount>& to) const {
   to.clear();
   rows_.append_counts(document, to);
-}
-
-void ShardTokens::end_epoch() {
-  rows_.choose_forms();
-  if (!mh_documents_.ready()) mh_documents_.assign(layout_.topics());
 }
 
 std::vector<std::vector<TopicCount>> ShardTokens::counted() const {
@@ -57,7 +48,6 @@ bool ShardTokens::restore(std::span<const std::uint16_t> topics, std::span<const
     std::sort(sorted.begin(), sorted.end(), [](TopicCount a, TopicCount b) { return a.topic < b.topic; });
     if (sorted != documents[d] || !rows_.assign(d, rows[d].is_list, rows[d].cells)) return false;
   }
-  mh_documents_.assign(layout_.topics());
   return true;
 }
 

@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "apps/lda/sampler/document_rows.h"
-#include "apps/lda/sampler/document_tokens.h"
-#include "apps/lda/sampler/sampler_choice.h"
 #include "apps/lda/sampler/token_layout.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "rota/io/corpus.h"
@@ -17,7 +15,7 @@ namespace rota::lda {
 
 class ShardTokens {
  public:
-  ShardTokens(std::uint32_t topics, std::uint32_t documents, std::span<const io::WordCount> counts, const MhRule& rule);
+  ShardTokens(std::uint32_t topics, std::uint32_t documents, std::span<const io::WordCount> counts);
   // Lays the tokens out in the order of their visits.
   void attach(const Cut& cut, std::span<const io::WordCount> counts);
 
@@ -27,13 +25,9 @@ class ShardTokens {
   const DocumentRows& rows() const { return rows_; }
   TokenLayout& layout() { return layout_; }
   const TokenLayout& layout() const { return layout_; }
-  DocumentTokens& mh_documents() { return mh_documents_; }
-  const DocumentTokens& mh_documents() const { return mh_documents_; }
   // The topics of a document with their counts, in the order of its row.
   void counts_of(std::size_t document, std::vector<TopicCount>& to) const;
 
-  // Ends an epoch: rows get the forms that suit their counts.
-  void end_epoch();
   struct Row {
     bool is_list = false;
     std::vector<TopicCount> cells;
@@ -49,7 +43,6 @@ class ShardTokens {
   std::vector<std::uint32_t> lengths_;
   DocumentRows rows_;
   TokenLayout layout_;
-  DocumentTokens mh_documents_;
 };
 
 }  // namespace rota::lda

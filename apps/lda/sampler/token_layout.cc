@@ -12,7 +12,7 @@ constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-TokenLayout::TokenLayout(const Cut& cut, std::span<const io::WordCount> counts, const std::vector<bool>& is_mh) {
+TokenLayout::TokenLayout(const Cut& cut, std::span<const io::WordCount> counts) {
   std::uint32_t words = 0;
   for (const io::WordCount& each : counts) words = std::max(words, each.word + 1);
   std::vector<std::uint32_t> tokens(words, 0);  // of each word, then the place of its next token
@@ -26,7 +26,7 @@ TokenLayout::TokenLayout(const Cut& cut, std::span<const io::WordCount> counts, 
       if (keys[row] >= words || tokens[keys[row]] == 0 || place[keys[row]] != kNowhere) continue;
       place[keys[row]] = begin;
       const std::uint32_t end = begin + tokens[keys[row]];
-      words_.push_back({static_cast<std::uint32_t>(row), begin, end, end});
+      words_.push_back({static_cast<std::uint32_t>(row), begin, end});
       begin = end;
     }
     group_begin_.push_back(words_.size());
@@ -36,20 +36,12 @@ TokenLayout::TokenLayout(const Cut& cut, std::span<const io::WordCount> counts, 
 
   documents_.resize(begin);
   topics_.resize(begin);
-  const auto lay_out = [&](bool mh) {
-    for (const io::WordCount& each : counts) {
-      if (is_mh[each.document] != mh) continue;
-      std::uint32_t& at = place[each.word];
-      if (at == kNowhere) throw std::logic_error("the cut lacks word " + std::to_string(each.word));
-      std::fill_n(documents_.begin() + at, each.count, each.document);
-      at += each.count;
-    }
-  };
-  lay_out(false);
-  if (std::find(is_mh.begin(), is_mh.end(), true) == is_mh.end()) return;
-  lay_out(true);
-  for (WordTokens& word : words_)
-    while (word.mh > word.begin && is_mh[documents_[word.mh - 1]]) --word.mh;
+  for (const io::WordCount& each : counts) {
+    std::uint32_t& at = place[each.word];
+    if (at == kNowhere) throw std::logic_error("the cut lacks word " + std::to_string(each.word));
+    std::fill_n(documents_.begin() + at, each.count, each.document);
+    at += each.count;
+  }
 }
 
 }  // namespace rota::lda

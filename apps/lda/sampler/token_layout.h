@@ -14,7 +14,6 @@ namespace rota::lda {
 struct WordTokens {
   std::uint32_t row;  // its place in the slice, or among the replicated words
   std::uint32_t begin, end;
-  std::uint32_t mh;  // the first of those in documents drawn by Metropolis-Hastings steps; they are the last
 
   std::uint32_t count() const { return end - begin; }
 };
@@ -22,8 +21,8 @@ struct WordTokens {
 class TokenLayout {
  public:
   TokenLayout() = default;
-  // `is_mh` of each document.  Throws std::logic_error if the cut misses a word.
-  TokenLayout(const Cut& cut, std::span<const io::WordCount> counts, const std::vector<bool>& is_mh);
+  // Throws std::logic_error if the cut misses a word.
+  TokenLayout(const Cut& cut, std::span<const io::WordCount> counts);
 
   // The words of a slice that this shard has, in the order of their keys.
   std::span<const WordTokens> slice(SliceId slice) const { return group(slice); }

@@ -19,17 +19,6 @@ TEST(Settings, Defaults) {
   EXPECT_TRUE(settings.online_start);
   EXPECT_EQ(settings.format, io::CorpusFormat::automatic);
   EXPECT_EQ(settings.top_words, 10U);
-  EXPECT_EQ(settings.sampler, Sampler::automatic);
-}
-
-TEST(Settings, TheSamplerDecidesTheKernelOfADocument) {
-  for (const std::uint32_t topics : {2U, 1000U, 65'535U}) {
-    for (const std::uint32_t length : {0U, 100U, 4'000'000'000U}) {
-      EXPECT_TRUE(mh_rule(settings_of(with({{"sampler", "mh"}})).sampler).covers(topics, length));
-      EXPECT_FALSE(mh_rule(settings_of(with({{"sampler", "exact"}})).sampler).covers(topics, length));
-      EXPECT_FALSE(mh_rule(settings_of(with({})).sampler).covers(topics, length));
-    }
-  }
 }
 
 TEST(Settings, AlphaOfEachTopicOrOfAll) {

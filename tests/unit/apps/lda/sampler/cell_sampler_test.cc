@@ -24,38 +24,19 @@ struct Text {
 };
 
 struct Model {
-  Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true, const MhRule& rule = kNeverMh)
+  Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true)
       : priors(priors_of(k, symmetric)),
         text(from),
         words(kWords),
         totals(k, kWords * 0.01, 0.01),
-        rows(k, text.lengths, rule),
+        rows(k, text.lengths),
         sampler(priors, true) {
-    // The tokens of each word that are drawn by Metropolis-Hastings steps come last.
-    std::vector<bool> is_mh(text.lengths.size());
-    std::vector<std::uint32_t> all;
-    for (std::size_t d = 0; d < is_mh.size(); ++d) is_mh[d] = rows.is_mh(d);
-    for (auto& places : text.places) {
-      const auto mh = std::stable_partition(places.begin(), places.end(), [&](std::uint32_t d) { return !is_mh[d]; });
-      exact.push_back(static_cast<std::size_t>(mh - places.begin()));
-      all.insert(all.end(), places.begin(), places.end());
-    }
-    mh_documents = DocumentTokens(text.lengths, is_mh, all);
     sweep(first);
     rows.choose_forms();
-    std::vector<std::uint16_t> topics;
-    for (const auto& of_word : text.topics) topics.insert(topics.end(), of_word.begin(), of_word.end());
-    mh_documents.assign(topics);
   }
   void sweep(Draw draw) {
-    sampler.begin(draw, totals, rows, mh_documents);
-    std::size_t at = 0;
-    for (std::uint32_t w = 0; w < kWords; at += text.places[w++].size()) {
-      std::span<const std::uint32_t> mh_places;
-      if (mh_documents.ready())
-        mh_places = mh_documents.places().subspan(at + exact[w], text.places[w].size() - exact[w]);
-      sampler.add(words[w], text.places[w], text.topics[w], mh_places, random);
-    }
+    sampler.begin(draw, totals, rows);
+    for (std::uint32_t w = 0; w < kWords; ++w) sampler.add(words[w], text.places[w], text.topics[w], random);
     sampler.finish();
   }
 
@@ -70,8 +51,6 @@ struct Model {
   std::vector<WordRow> words;
   TopicTotals totals;
   DocumentRows rows;
-  DocumentTokens mh_documents;
-  std::vector<std::size_t> exact;  // of each word, tokens that are drawn exactly
   CellSampler sampler;
   Random random{{5, 6, 7, 8}};
 };
@@ -102,11 +81,6 @@ void expect_consistent(Model& model, std::uint32_t k) {
       sum += cell.count;
     }
     EXPECT_EQ(sum, model.text.lengths[d]);
-    if (!model.rows.is_mh(d)) continue;
-    std::vector<std::uint32_t> of_tokens(k);
-    for (std::uint32_t i = model.mh_documents.begins()[d]; i < model.mh_documents.begins()[d + 1]; ++i)
-      ++of_tokens[model.mh_documents.topics()[i]];
-    EXPECT_EQ(of_tokens, documents[d]);
   }
 }
 
@@ -120,21 +94,12 @@ constexpr Size kSizes[] = {{2, 20, 10},      {16, 20, 10},   {17, 20, 100},  {48
                            {256, 20, 100},   {300, 50, 100}, {1000, 20, 30}, {1000, 3, 400}, {1000, 7, 2000},
                            {65535, 10, 100}, {20, 1, 3000}};
 
-// All documents drawn exactly, none, and some.
-std::vector<std::pair<Size, MhRule>> sizes_and_rules() {
-  std::vector<std::pair<Size, MhRule>> all;
-  for (const Size size : kSizes)
-    for (const MhRule rule : {kNeverMh, kAlwaysMh, MhRule{0, 60}, MhRule{0, 600}}) all.emplace_back(size, rule);
-  return all;
-}
-
 TEST(CellSampler, CountsStayTrue) {
-  for (const auto& [size, rule] : sizes_and_rules()) {
-    SCOPED_TRACE(std::to_string(size.topics) + " topics, by Metropolis-Hastings from " +
-                 std::to_string(rule.least_length));
+  for (const Size size : kSizes) {
+    SCOPED_TRACE(std::to_string(size.topics) + " topics");
     for (const auto& [first, symmetric] : {std::pair(Draw::first, true), std::pair(Draw::first_random, true),
                                            std::pair(Draw::first, false), std::pair(Draw::first_random, false)}) {
-      Model model(Text(size.documents, size.each), size.topics, first, symmetric, rule);
+      Model model(Text(size.documents, size.each), size.topics, first, symmetric);
       expect_consistent(model, size.topics);
       for (const Draw draw : {Draw::resample, Draw::resample_exact, Draw::resample}) {
         model.sweep(draw);
@@ -153,13 +118,13 @@ TEST(CellSampler, ADocumentOfMoreTokensThanSixteenBitsCount) {
 }
 
 TEST(CellSampler, AllKernelsGiveTheSameTopics) {
-  for (const auto& [size, rule] : sizes_and_rules()) {
+  for (const Size size : kSizes) {
     for (const bool symmetric : {true, false}) {
       std::vector<std::vector<std::uint16_t>> expected;
       for (const char* kernel : {"baseline", "v3", "v4"}) {
         ::setenv("ROTA_LDA_KERNEL", kernel, 1);
         try {
-          Model model(Text(size.documents, size.each), size.topics, Draw::first, symmetric, rule);
+          Model model(Text(size.documents, size.each), size.topics, Draw::first, symmetric);
           for (const Draw draw : {Draw::resample, Draw::resample_exact, Draw::resample}) model.sweep(draw);
           if (expected.empty()) expected = model.text.topics;
           EXPECT_EQ(model.text.topics, expected) << kernel << " with " << size.topics << " topics";
@@ -176,10 +141,9 @@ TEST(CellSampler, AllKernelsGiveTheSameTopics) {
 
 // One token of one word in a document whose other tokens do not change: its conditional distribution is known.
 struct OneToken {
-  OneToken(std::uint32_t topics, bool symmetric, const MhRule& rule)
-      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, lengths, rule), totals(k, 3 * beta, beta) {
+  OneToken(std::uint32_t topics, bool symmetric)
+      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, lengths), totals(k, 3 * beta, beta) {
     for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.1 + 0.2 * (t % 4);
-    rows.choose_forms();
     std::vector<TopicCount> document;  // the token itself has topic 0
     for (std::uint16_t t = 0; t < 4; ++t) document.push_back({t == 0 ? 11U : 10U, t});
     EXPECT_TRUE(rows.assign(0, rows.is_list(0), document));
@@ -187,13 +151,6 @@ struct OneToken {
     for (std::uint32_t t = 0; t < k; ++t) n[t] = 20.0 + t % 7;
     n[0] += 1;
     totals.commit(n);
-
-    // The token is the document's first, and the only one of its word in the shard.
-    topic_of = {0};
-    std::vector<std::uint16_t> of_document;
-    for (int i = 0; i < 41; ++i) of_document.push_back(static_cast<std::uint16_t>(i % 4));
-    documents = DocumentTokens(lengths, {true}, std::vector<std::uint32_t>(41, 0));
-    documents.assign(of_document);
 
     for (std::uint32_t t = 0; t < k; ++t) {
       const double n_dk = t < 4 ? 10 : 0, n_wk = t == 0 ? 3 : t == 2 ? 9 : t == 4 ? 5 : 0;
@@ -203,14 +160,15 @@ struct OneToken {
     for (double& each : expected) each /= sum;
   }
 
-  // In units of its standard deviation above its mean, of draws that are every `thin`-th.
-  double excess_chi_square(int draws, int thin, bool mh, Draw draw = Draw::resample) {
+  // In units of its standard deviation above its mean.
+  double excess_chi_square(int draws, Draw draw) {
     CellSampler sampler(priors, false);
     Random random({9, 9, 9, k});
     std::vector<double> seen(k);
     for (int i = 0; i < draws; ++i) {
-      if (i == 0 || draw == Draw::resample) sampler.begin(draw, totals, rows, documents);
-      for (int j = 0; j < thin; ++j) visit(sampler, mh, random);
+      if (i == 0 || draw == Draw::resample) sampler.begin(draw, totals, rows);
+      sampler.add(word, place, topic_of, random);
+      sampler.finish();
       seen[topic_of[0]] += 1;
     }
     double chi_square = 0;
@@ -221,22 +179,14 @@ struct OneToken {
     return (chi_square - (k - 1)) / std::sqrt(2.0 * (k - 1));
   }
 
-  void visit(CellSampler& sampler, bool mh, Random& random) {
-    const std::uint32_t place[] = {0};
-    const auto places = mh ? documents.places().first(1) : documents.places().first(0);
-    sampler.add(word, place, topic_of, places, random);
-    sampler.finish();
-  }
-
   static constexpr double beta = 0.1;
-  static constexpr std::uint32_t lengths[] = {41};
+  static constexpr std::uint32_t lengths[] = {41}, place[] = {0};
   std::uint32_t k;
   Priors priors;
   DocumentRows rows;
   TopicTotals totals;
-  DocumentTokens documents;
   WordRow word = {{4, 0}, {9, 2}, {5, 4}};
-  std::vector<std::uint16_t> topic_of;
+  std::vector<std::uint16_t> topic_of = {0};  // of the only token of its word in the shard
   std::vector<double> expected;
 };
 
@@ -244,12 +194,9 @@ TEST(CellSampler, DrawsFromTheConditionalDistribution) {
   for (const bool symmetric : {true, false}) {
     for (const std::uint32_t k : {5U, 40U, 600U}) {
       for (const Draw draw : {Draw::resample, Draw::resample_exact}) {
-        OneToken exact(k, symmetric, kNeverMh);
-        EXPECT_LT(exact.excess_chi_square(400'000, 1, false, draw), 4.5) << k << " topics, one alpha: " << symmetric;
+        OneToken exact(k, symmetric);
+        EXPECT_LT(exact.excess_chi_square(400'000, draw), 4.5) << k << " topics, one alpha: " << symmetric;
       }
-      OneToken mh(k, symmetric, kAlwaysMh);
-      EXPECT_EQ(mh.rows.rows()[0].kind, k == 600 ? RowKind::hash : RowKind::narrow);
-      EXPECT_LT(mh.excess_chi_square(100'000, 25, true), 4.5) << k << " topics, one alpha: " << symmetric;
     }
   }
 }

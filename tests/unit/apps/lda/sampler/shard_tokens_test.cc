@@ -20,7 +20,7 @@ class Tokens : public ::testing::Test {
   }
 
   const std::vector<io::WordCount> counts_ = {{0, 0, 2}, {0, 3, 1}, {1, 1, 3}, {2, 2, 1}, {2, 3, 2}};
-  ShardTokens tokens_{4, 3, counts_, kNeverMh};
+  ShardTokens tokens_{4, 3, counts_};
 };
 
 TEST_F(Tokens, KnowTheLengthsOfTheirDocuments) {
