@@ -237,13 +237,12 @@ ROTA_INLINE float uniform(std::uint64_t bits, unsigned from) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> from & 0xffffff)) * 0x1p-24F;
 }
 
-// Updates phi of one topic, and what depends on it.  kWhole: phi is read in whole vectors.  kAlphas: every topic has
-// its own alpha.
-template <bool kWhole, bool kAlphas>
+// Updates phi of one topic, and what depends on it.  kWhole: phi is read in whole vectors.
+template <bool kWhole>
 ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, float inverse) {
   const float phi = (static_cast<float>(side.word[topic]) + cell.beta) * inverse;
   double more = static_cast<double>(phi) - static_cast<double>(side.phi[topic]);
-  if constexpr (kAlphas) more *= static_cast<double>(cell.alphas[topic]);
+  if (cell.alphas != nullptr) more *= static_cast<double>(cell.alphas[topic]);
   side.phi_sum += more;
   if (cell.topics > kWholePhi) side.phi_blocks[topic / kPhiBlock] += more;
   if constexpr (kWhole)
@@ -253,18 +252,18 @@ ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, 
 }
 
 // Counts one token more, or less, of this side's word with a topic.  The other side is not updated yet.
-template <Draw kDraw, bool kWhole, bool kAlphas>
+template <bool kFixed, bool kWhole>
 ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
   side.word[topic] += static_cast<std::uint32_t>(by);
   cell.totals[topic] += by;
   float inverse = cell.inverse[topic];
-  if constexpr (kDraw == Draw::resample) {
+  if constexpr (kFixed) {
     if (by < 0) inverse *= 1 + inverse * (1 + inverse);  // 1 / (x - 1) with x = 1 / inverse, but for terms from x^-4 on
   } else {
     inverse = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
     cell.inverse[topic] = inverse;
   }
-  refresh_phi<kWhole, kAlphas>(cell, side, topic, inverse);
+  refresh_phi<kWhole>(cell, side, topic, inverse);
 }
 
 // The block of kPhiBlock topics in which `target` falls, and its offset there: by eights, then within an eight.
@@ -284,7 +283,6 @@ struct InPhiBlock {
 };
 
 // A draw of the second bucket: in proportion to phi, or to alpha_k phi_k.
-template <bool kAlphas>
 [[gnu::noinline]] std::uint32_t draw_phi(const Cell& cell, const Side& side, float u) {
   std::uint32_t begin = 0, blocks = phi_places(cell.topics) / kLanes;
   float share = u;
@@ -300,7 +298,7 @@ template <bool kAlphas>
   Floats run{};
   for (std::uint32_t b = 0; b < blocks; ++b) {
     Floats weight = Floats::load_from(side.phi + begin + b * kLanes);
-    if constexpr (kAlphas) weight = weight * Floats::load_from(cell.alphas + begin + b * kLanes);
+    if (cell.alphas != nullptr) weight = weight * Floats::load_from(cell.alphas + begin + b * kLanes);
     run.add(weight);
     run.store_to(runs + b * kLanes);
   }
@@ -448,8 +446,9 @@ ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
     use(DenseRow(cell, cell.wide_store + row.at));
 }
 
-template <Draw kDraw, bool kAlphas, std::uint32_t kBlocks>
-ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chosen) {
+// Counts the token chosen for `side`.  kFixed: n_k is that of the task's beginning (Draw::resample).
+template <bool kFixed, std::uint32_t kBlocks>
+ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, const Chosen& chosen) {
   if (chosen.document == Chosen::kNone) return;
   with_row<kBlocks>(
       cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
@@ -457,112 +456,93 @@ ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, Chosen& chose
         const std::uint32_t topic = chosen.topic;
         side.appeared[side.appeared_count] = static_cast<std::uint16_t>(topic);
         side.appeared_count += side.word[topic] == 0 ? 1 : 0;
-        count_topic<kDraw, kWhole, kAlphas>(cell, side, topic, 1);
+        count_topic<kFixed, kWhole>(cell, side, topic, 1);
         row.add(topic, chosen.place);
         side.token_topics[chosen.token] = static_cast<std::uint16_t>(topic);
-        if constexpr (kDraw != Draw::resample) refresh_phi<kWhole, kAlphas>(cell, other, topic, cell.inverse[topic]);
-        if constexpr (kDraw == Draw::resample_exact)
-          refresh_phi<kWhole, kAlphas>(cell, other, side.removed, cell.inverse[side.removed]);
+        if constexpr (!kFixed) {
+          refresh_phi<kWhole>(cell, other, topic, cell.inverse[topic]);
+          if (cell.draw == Draw::resample_exact)
+            refresh_phi<kWhole>(cell, other, side.removed, cell.inverse[side.removed]);
+        }
       });
-  chosen.document = Chosen::kNone;
+}
+// If only one side is drawn from, the token is its own last one.
+template <bool kFixed, std::uint32_t kBlocks>
+ROTA_INLINE void count_last(Cell& cell, Side& side, Side& other, const Chosen& last) {
+  count_chosen<kFixed, kBlocks>(cell, cell.both ? other : side, cell.both ? side : other, last);
 }
 
-// Chooses a topic for a token of `side`, and counts the one that was chosen for `other`.
-template <Draw kDraw, bool kAlphas, std::uint32_t kBlocks>
-ROTA_INLINE void choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen& chosen, Chosen& others) {
+// Chooses a topic for a token of `side`, and counts the token chosen before it.
+template <bool kFixed, std::uint32_t kBlocks>
+ROTA_INLINE Chosen choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen last) {
   if (token + kAhead < side.ahead) {
     const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
     for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
   }
-  const std::uint32_t document = side.documents[token];
+  const bool random = !kFixed && cell.draw == Draw::first_random;
   const std::uint64_t bits = side.draws[token];
-  if (document == others.document) count_chosen<kDraw, kAlphas, kBlocks>(cell, other, side, others);
-  chosen.place = kUnknown;
+  Chosen chosen{side.documents[token], token, 0, kUnknown};
+  if (!cell.both || chosen.document == last.document) {
+    count_last<kFixed, kBlocks>(cell, side, other, last);
+    last.document = Chosen::kNone;
+  }
   with_row<kBlocks>(
-      cell, document, [&](auto row) __attribute__((always_inline)) {
-        if constexpr (kDraw == Draw::resample || kDraw == Draw::resample_exact) {
+      cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
+        if (kFixed || cell.draw == Draw::resample_exact) {
           side.removed = side.token_topics[token];
           row.remove(side.removed);
-          count_topic<kDraw, decltype(row)::kWhole, kAlphas>(cell, side, side.removed, -1);
+          count_topic<kFixed, decltype(row)::kWhole>(cell, side, side.removed, -1);
         }
-        if constexpr (kDraw == Draw::first_random) {
-          count_chosen<kDraw, kAlphas, kBlocks>(cell, other, side, others);
+        Floats run{};
+        if (!random) run = row.sum(side.phi, side.runs);
+        const auto smooth = static_cast<float>(static_cast<double>(cell.alpha) * side.phi_sum);
+        count_chosen<kFixed, kBlocks>(cell, other, side, last);
+        if (random) {
           chosen.topic = static_cast<std::uint32_t>((bits >> 32) * cell.topics >> 32);
+          return;
+        }
+        const LaneSums sums(run);
+        const float target = uniform(bits, 40) * (sums.total + smooth);
+        if (target < sums.total) [[likely]] {
+          chosen.place = row.checked(row.find(side.runs, sums, target));
+          chosen.topic = row.topic(chosen.place);
         } else {
-          const Floats run = row.sum(side.phi, side.runs);
-          const auto smooth =
-              static_cast<float>(kAlphas ? side.phi_sum : static_cast<double>(cell.alpha) * side.phi_sum);
-          count_chosen<kDraw, kAlphas, kBlocks>(cell, other, side, others);
-          const LaneSums sums(run);
-          const float target = uniform(bits, 40) * (sums.total + smooth);
-          if (target < sums.total) [[likely]] {
-            chosen.place = row.checked(row.find(side.runs, sums, target));
-            chosen.topic = row.topic(chosen.place);
-          } else {
-            chosen.topic = draw_phi<kAlphas>(cell, side, uniform(bits, 16));
-          }
+          chosen.topic = draw_phi(cell, side, uniform(bits, 16));
         }
       });
-  chosen.document = document;
-  chosen.token = token;
+  return chosen;
 }
 
-template <Draw kDraw, bool kAlphas, std::uint32_t kBlocks>
+// If both sides are drawn from, a token of each in turn.  One loop for either case, because it takes long to compile.
+template <bool kFixed, std::uint32_t kBlocks>
 void draw_tokens(Cell& cell) {
-  Side &first = cell.sides[cell.both ? 0 : cell.only], &second = cell.sides[cell.both ? 1 : 1 - cell.only];
-  Chosen of_first, of_second;
-  if (cell.both) {
-    for (std::uint32_t i = 0; i < cell.tokens; ++i) {
-      choose<kDraw, kAlphas, kBlocks>(cell, first, second, i, of_first, of_second);
-      choose<kDraw, kAlphas, kBlocks>(cell, second, first, i, of_second, of_first);
-    }
-    count_chosen<kDraw, kAlphas, kBlocks>(cell, second, first, of_second);
-  } else {
-    for (std::uint32_t i = 0; i < cell.tokens; ++i) {
-      choose<kDraw, kAlphas, kBlocks>(cell, first, second, i, of_first, of_second);
-      count_chosen<kDraw, kAlphas, kBlocks>(cell, first, second, of_first);
-    }
+  Side* side = &cell.sides[cell.both ? 0 : cell.only];
+  Side* other = &cell.sides[cell.both ? 1 : 1 - cell.only];
+  Chosen last;
+  for (std::uint32_t i = 0, end = cell.both ? 2 * cell.tokens : cell.tokens; i < end; ++i) {
+    last = choose<kFixed, kBlocks>(cell, *side, *other, cell.both ? i / 2 : i, last);
+    if (!cell.both) continue;
+    Side* const next = other;
+    other = side;
+    side = next;
   }
+  count_last<kFixed, kBlocks>(cell, *side, *other, last);
 }
 
-// For few topics, where the cost of a token beside its sum matters: loops of constant length.  With one alpha only,
-// because each of these takes long to compile.
-void draw_narrow(Cell& cell) {
-  switch (padded(cell.topics) / kLanes) {
-#define ROTA_CASE(blocks) \
-  case blocks:            \
-    return draw_tokens<Draw::resample, false, blocks>(cell);
-    ROTA_CASE(1)
-    ROTA_CASE(2)
-    ROTA_CASE(3)
-    ROTA_CASE(4)
-    ROTA_CASE(5)
-    ROTA_CASE(6)
-    ROTA_CASE(7)
-    ROTA_CASE(8)
-#undef ROTA_CASE
-    default:
-      return draw_tokens<Draw::resample, false, 0>(cell);
-  }
-}
-
-void resample(Cell& cell) {
-  if (cell.alphas != nullptr) return draw_tokens<Draw::resample, true, 0>(cell);
-  cell.all_narrow ? draw_narrow(cell) : draw_tokens<Draw::resample, false, 0>(cell);
-}
+// By the number of a row's blocks.  With few topics the cost of a token beside its sum matters: loops of constant
+// length.
+constexpr SampleCell kNarrow[] = {draw_tokens<true, 0>, draw_tokens<true, 1>, draw_tokens<true, 2>,
+                                  draw_tokens<true, 3>, draw_tokens<true, 4>, draw_tokens<true, 5>,
+                                  draw_tokens<true, 6>, draw_tokens<true, 7>, draw_tokens<true, 8>};
 
 }  // namespace
 
 void ROTA_LDA_KERNEL(Cell& cell) {
-  if (cell.draw == Draw::resample)
-    resample(cell);
-  else if (cell.draw == Draw::resample_exact)
-    cell.alphas != nullptr ? draw_tokens<Draw::resample_exact, true, 0>(cell)
-                           : draw_tokens<Draw::resample_exact, false, 0>(cell);
-  else if (cell.draw == Draw::first)
-    cell.alphas != nullptr ? draw_tokens<Draw::first, true, 0>(cell) : draw_tokens<Draw::first, false, 0>(cell);
+  const std::uint32_t blocks = padded(cell.topics) / kLanes;
+  if (cell.draw != Draw::resample)
+    draw_tokens<false, 0>(cell);
   else
-    draw_tokens<Draw::first_random, false, 0>(cell);  // draws from no weights
+    kNarrow[cell.all_narrow && blocks < sizeof kNarrow / sizeof *kNarrow ? blocks : 0](cell);
 }
 
 }  // namespace rota::lda

@@ -78,7 +78,7 @@ struct Side {
 struct Cell {
   Draw draw;
   std::uint32_t topics;  // K
-  float alpha, beta;
+  float alpha, beta;     // alpha: 1 with `alphas`
   const float* alphas;   // of each topic, 0 in the padding, phi_places(topics) places; null: all are `alpha`
   double v_beta;         // V beta
   std::int64_t* totals;  // n_k

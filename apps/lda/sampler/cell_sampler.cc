@@ -40,6 +40,7 @@ void CellSampler::set_priors(const Priors& priors) {
   if (priors.symmetric()) return;
   alphas_.assign(phi_places(priors.topics()), 0);
   for (std::uint32_t k = 0; k < priors.topics(); ++k) alphas_[k] = static_cast<float>(priors.alphas[k]);
+  cell_.alpha = 1;
   cell_.alphas = alphas_.data();
 }
 

@@ -10,7 +10,7 @@ namespace rota::lda {
 
 // Defined by the objects that CMakeLists.txt makes of cell_kernel.cc.
 void sample_cell_baseline(Cell&);
-#if defined(__x86_64__)
+#if defined(ROTA_LDA_WIDE_KERNELS)
 void sample_cell_v3(Cell&);
 void sample_cell_v4(Cell&);
 #endif
@@ -28,7 +28,7 @@ bool good_for_all(std::uint32_t) {
   return true;
 }
 
-#if defined(__x86_64__)
+#if defined(ROTA_LDA_WIDE_KERNELS)
 // Measured: below this number of topics vectors of 16 lanes are not faster than those of 8.  On AMD's processors (Zen
 // 4) gathers are slower than single loads, and the wide kernel takes 10 to 30 % longer with any number of topics.
 bool good_for_wide(std::uint32_t topics) {
@@ -39,7 +39,7 @@ bool good_for_wide(std::uint32_t topics) {
 
 // The best first.
 constexpr Variant kVariants[] = {
-#if defined(__x86_64__)
+#if defined(ROTA_LDA_WIDE_KERNELS)
     {"v4", sample_cell_v4, [] { return __builtin_cpu_supports("x86-64-v4") != 0; }, good_for_wide},
     {"v3", sample_cell_v3, [] { return __builtin_cpu_supports("x86-64-v3") != 0; }, good_for_all},
 #endif
