@@ -26,7 +26,8 @@
 namespace rota {
 
 // Fields are numbers, enumerations, texts, vectors, arrays, optionals and pairs of these, and types with fields of
-// their own.  Numbers are written as they are in memory, counts as varints.
+// their own or with an encoding of their own (encode() and decode(), as those of a Slice).  Numbers are written as they
+// are in memory, counts as varints.
 class FieldWriter {
  public:
   explicit FieldWriter(Writer& out) : out_(out) {}
@@ -70,7 +71,10 @@ class FieldWriter {
   template <typename T>
   requires std::is_class_v<T>
   void put(const T& value) {
-    const_cast<T&>(value).fields(*this);  // one list for both directions; this one only reads
+    if constexpr (requires { value.encode(out_); })
+      value.encode(out_);
+    else
+      const_cast<T&>(value).fields(*this);  // one list for both directions; this one only reads
   }
 
   Writer& out_;
@@ -124,7 +128,12 @@ class FieldReader {
   }
   template <typename T>
   requires std::is_class_v<T>
-  void get(T& value) { value.fields(*this); }
+  void get(T& value) {
+    if constexpr (requires { value.decode(in_); })
+      value.decode(in_);
+    else
+      value.fields(*this);
+  }
 
   Reader& in_;
 };

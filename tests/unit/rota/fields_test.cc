@@ -13,6 +13,13 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
+struct Short {  // with an encoding of its own
+  std::uint64_t number = 0;
+  void encode(Writer& out) const { out.put_varint(number); }
+  void decode(Reader& in) { number = in.get_varint(); }
+  friend bool operator==(const Short&, const Short&) = default;
+};
+
 struct All {
   std::uint32_t number = 0;
   bool flag = false;
@@ -24,18 +31,19 @@ struct All {
   std::array<std::uint16_t, 3> three{};
   std::optional<Point> some, none;
   std::pair<std::uint64_t, std::string> pair;
+  std::vector<Short> shorts;
 
   void fields(auto& list) {
     list(number, flag, colour, text, numbers, points, texts);
-    list(three, some, none, pair);
+    list(three, some, none, pair, shorts);
     list.check(points.size() == numbers.size());
   }
   friend bool operator==(const All&, const All&) = default;
 };
 
 All sample() {
-  return {7,         true,        Colour::green, "words",    {1.5, -2}, {{1, 2}, {3, 4}}, {"a", "", "ccc"},
-          {1, 2, 3}, Point{5, 6}, std::nullopt,  {9, "nine"}};
+  return {7,         true,        Colour::green, "words",     {1.5, -2},   {{1, 2}, {3, 4}}, {"a", "", "ccc"},
+          {1, 2, 3}, Point{5, 6}, std::nullopt,  {9, "nine"}, {{1}, {300}}};
 }
 
 Bytes bytes_of(const All& all) {
