@@ -19,7 +19,6 @@
 #include "apps/lda/schedule.h"
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_choice.h"
-#include "apps/lda/shard_state.h"
 
 namespace rota::lda {
 namespace {
@@ -83,7 +82,10 @@ class LdaApp final : public App {
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<WordTopicSlice>(keys.size(), settings_.topics);
   }
-  void save_common(Writer& out) const override { encode_vocabulary(*vocabulary_, out); }
+  void save_common(Writer& out) const override {  // the words, as the field of a std::vector<std::string>
+    out.put_varint(vocabulary_->size());
+    for (std::size_t w = 0; w < vocabulary_->size(); ++w) out.put_text(vocabulary_->word(w));
+  }
 
  private:
   Job job_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "apps/lda/priors/learn_priors.h"
 #include "apps/lda/priors/prior_statistics.h"
@@ -22,13 +21,8 @@ void LdaPull::learn(const PullTask& task) const {
   const PullEntry& entry = task.entries[0];
   PriorStatistics all;
   all.topic_counts.resize(entry.value.size() - 1);
-  for (const Bytes& note : task.notes) {
-    Reader in(note.view());
-    PriorStatistics statistics = PriorStatistics::decode(in);
-    if (!in.done()) throw std::runtime_error("a shard's note on the priors cannot be read");
-    all.add(std::move(statistics));
-  }
-  if (!all.has_common) throw std::runtime_error("no shard reported the priors");
+  for (const Bytes& note : task.notes) all.add(read_fields<PriorStatistics>(note));
+  if (!all.common) throw std::runtime_error("no shard reported the priors");
   const Priors priors = learned_priors(
       all, {.alpha = task.argument[0] != 0, .one_alpha = symmetric_alpha_, .beta = task.argument[1] != 0});
   std::copy(priors.alphas.begin(), priors.alphas.end(), entry.value.begin());

@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "apps/lda/priors/prior_statistics.h"
-
 namespace rota::lda {
 namespace {
 
@@ -170,14 +168,11 @@ void LdaPush::send_statistics(const SharedTask& task) {
   const bool alpha = task.argument.size() == 2 && task.argument[0] != 0;
   const bool beta = task.argument.size() == 2 && task.argument[1] != 0;
   PriorStatistics statistics = prior_counts_.take(alpha, beta, settings_.topics, tokens_);
-  statistics.has_common = speaks_for_all_;
-  if (statistics.has_common) {
+  if (speaks_for_all_) {
     if (beta) statistics.word_counts.add(prior_counts_.replicated());
-    statistics.words = corpus_.words;
-    for (const std::int64_t total : totals_.committed()) statistics.totals.push_back(static_cast<std::uint64_t>(total));
-    statistics.priors = priors_;
+    statistics.common = {corpus_.words, {totals_.committed().begin(), totals_.committed().end()}, priors_};
   }
-  statistics.encode(task.note);
+  write_fields(task.note, statistics);
 }
 
 void LdaPush::refresh(const Commit& commit) {

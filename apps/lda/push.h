@@ -10,7 +10,7 @@
 #include "apps/lda/corpus.h"
 #include "apps/lda/held_out/held_out.h"
 #include "apps/lda/priors/log_likelihood.h"
-#include "apps/lda/priors/prior_counts.h"
+#include "apps/lda/priors/prior_statistics.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/cell_sampler.h"
 #include "apps/lda/sampler/row_change.h"

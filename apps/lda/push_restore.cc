@@ -21,18 +21,20 @@ void LdaPush::save(Writer& out) const {
     tokens_.counts_of(d, counts);
     state.documents[d].cells = counts;
   }
-  state.token_topics.assign(tokens_.layout().topics().begin(), tokens_.layout().topics().end());
+  state.tokens.of_tokens.assign(tokens_.layout().topics().begin(), tokens_.layout().topics().end());
   state.priors = priors_;
   state.replicated = prior_counts_.replicated();
   state.held_out = held_out_.expected();
   state.score = score_;
-  state.encode(out);
+  // The size of the largest part, reserved at once: a buffer that grows is copied again and again.
+  out.reserve(out.view().size() + 2 * state.tokens.of_tokens.size() + 8 * state.documents.size());
+  write_fields(out, state);
 }
 
 void LdaPush::restore(Reader& in) {
-  const ShardState state = ShardState::decode(in);
+  const ShardState state = ShardState::read(in);
   if (!in.ok() || !fits(state) || !held_out_.set_expected(state.held_out)) return in.fail();
-  if (!tokens_.restore(state.token_topics, state.documents)) return in.fail();
+  if (!tokens_.restore(state.tokens.of_tokens, state.documents)) return in.fail();
   const std::vector<double> committed(state.committed.begin(), state.committed.end());
   totals_.commit(committed);
   set_priors(state.priors);
@@ -46,15 +48,16 @@ void LdaPush::restore(Reader& in) {
 // Whether a state belongs to this shard and its data.
 bool LdaPush::fits(const ShardState& state) const {
   if (state.topics != settings_.topics || state.shard != data_.shard || state.shards != shards_) return false;
-  if (state.documents.size() != tokens_.lengths().size() || state.token_topics.size() != tokens_.size()) return false;
+  if (state.documents.size() != tokens_.lengths().size() || state.tokens.of_tokens.size() != tokens_.size())
+    return false;
   if (state.cursors.size() != cursors_.size()) return false;
   for (SliceId b = 0; b < cursors_.size(); ++b) {
     const std::size_t words = tokens_.layout().slice(b).size();
     if (state.cursors[b] >= std::max<std::size_t>(words, 1)) return false;
   }
-  std::int64_t total = 0;
-  for (const std::int64_t each : state.committed) total += each;
-  if (static_cast<std::uint64_t>(total) != corpus_.tokens) return false;
+  std::uint64_t total = 0;
+  for (const std::uint32_t each : state.committed) total += each;
+  if (total != corpus_.tokens) return false;
   if (!speaks_for_all_ && !state.replicated.empty()) return false;
   return true;
 }

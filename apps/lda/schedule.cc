@@ -1,7 +1,6 @@
 #include "apps/lda/schedule.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "apps/lda/turn.h"
 
@@ -52,10 +51,6 @@ Round LdaSchedule::next(Random& random) {
   }
   if (round.ends_epoch) ++epoch_;
   return round;
-}
-
-void LdaSchedule::restore(Reader& in) {
-  epoch_ = in.get_bounded<Epoch>(std::numeric_limits<Epoch>::max());
 }
 
 }  // namespace rota::lda

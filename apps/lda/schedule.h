@@ -9,20 +9,20 @@
 // epochs like this: if a topic has few tokens, n_k changes much within an epoch.
 #pragma once
 #include "apps/lda/settings.h"
+#include "rota/fields.h"
 #include "rota/job.h"
 #include "rota/rotation.h"
 
 namespace rota::lda {
 
-class LdaSchedule final : public Schedule {
+class LdaSchedule final : public SavesFields<Schedule, LdaSchedule> {
  public:
   LdaSchedule(const Job& job, const Settings& settings, std::uint64_t tokens);
 
   Cut cut(const Census& census, std::uint32_t slices) override;
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }
   Round next(Random& random) override;
-  void save(Writer& out) const override { out.put_varint(epoch_); }
-  void restore(Reader& in) override;
+  void fields(auto& list) { list(epoch_); }
 
  private:
   Round next_in_turn(Random& random);

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::size_t kRun = 8;  // topics that together take whole bytes, for any number of bits
 
-unsigned bits_of(std::uint32_t topics) {
-  return std::clamp(static_cast<unsigned>(std::bit_width(topics - 1)), 1U, 16U);
+unsigned bits_of(const std::vector<std::uint16_t>& topics) {
+  const auto largest = std::max_element(topics.begin(), topics.end());
+  return largest == topics.end() ? 1 : std::max(1U, static_cast<unsigned>(std::bit_width(*largest)));
 }
 
 // kRun topics of `bits` bits, up to 16, take `bits` bytes.
@@ -43,8 +44,8 @@ void unpack(const std::byte* from, unsigned bits, std::uint16_t* topics) {
 
 }  // namespace
 
-void put_topics(std::span<const std::uint16_t> of_tokens, std::uint32_t topics, Writer& out) {
-  const unsigned bits = bits_of(topics);
+void TopicBits::encode(Writer& out) const {
+  const unsigned bits = bits_of(of_tokens);
   std::vector<std::byte> packed((of_tokens.size() + kRun - 1) / kRun * bits);
   std::byte* to = packed.data();
   std::size_t at = 0;
@@ -54,17 +55,18 @@ void put_topics(std::span<const std::uint16_t> of_tokens, std::uint32_t topics, 
     std::copy(of_tokens.begin() + static_cast<std::ptrdiff_t>(at), of_tokens.end(), last);
     pack(last, bits, to);
   }
+  out.put(static_cast<std::uint8_t>(bits));
   out.put_varint(of_tokens.size());
   out.append(packed.data(), (of_tokens.size() * bits + 7) / 8);
 }
 
-std::vector<std::uint16_t> get_topics(Reader& in, std::uint32_t topics) {
-  const unsigned bits = bits_of(topics);
+void TopicBits::decode(Reader& in) {
+  const unsigned bits = in.get<std::uint8_t>();
   const std::uint64_t count = in.get_varint();
-  if (count > std::uint64_t{1} << 48) in.fail();
+  if (bits == 0 || bits > 16 || count > std::uint64_t{1} << 48) in.fail();
   const auto packed = in.get_bytes(in.ok() ? (static_cast<std::size_t>(count) * bits + 7) / 8 : 0);
-  if (!in.ok()) return {};
-  std::vector<std::uint16_t> of_tokens(static_cast<std::size_t>(count));
+  if (!in.ok()) return;
+  of_tokens.resize(static_cast<std::size_t>(count));
   std::size_t at = 0;
   const std::byte* from = packed.data();
   for (; at + kRun <= of_tokens.size(); at += kRun, from += bits) unpack(from, bits, of_tokens.data() + at);
@@ -77,8 +79,7 @@ std::vector<std::uint16_t> get_topics(Reader& in, std::uint32_t topics) {
     if (std::any_of(last + (of_tokens.size() - at), last + kRun, [](std::uint16_t topic) { return topic != 0; }))
       in.fail();
   }
-  if (std::any_of(of_tokens.begin(), of_tokens.end(), [&](std::uint16_t topic) { return topic >= topics; })) in.fail();
-  return of_tokens;
+  if (bits != bits_of(of_tokens)) in.fail();
 }
 
 }  // namespace rota::lda

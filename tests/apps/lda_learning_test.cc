@@ -57,16 +57,13 @@ class Kos {
 };
 
 std::vector<std::string> vocabulary_of(const SerialHost& host) {
-  Writer common;
-  host.app().save_common(common);
-  Reader in(common.view());
-  return decode_vocabulary(in);
+  return read_fields<std::vector<std::string>>(SerialModel(host).common());
 }
 
 ShardState state_of(const SerialHost& host, ShardId shard) {
   const auto bytes = host.save().shards[shard];
   Reader in(bytes);
-  return ShardState::decode(in);
+  return ShardState::read(in);
 }
 
 double joint_per_token(const SerialHost& host) {
@@ -153,10 +150,10 @@ TEST(LdaLearning, BetaIsLearnedFromAllWordsOnce) {
       SerialHost::Snapshot moved = snapshot;
       for (auto& bytes : moved.shards) {
         Reader in(bytes);
-        ShardState state = ShardState::decode(in);
+        ShardState state = ShardState::read(in);
         state.priors.beta = beta * factor;
         Writer out;
-        state.encode(out);
+        write_fields(out, state);
         bytes = out.take();
       }
       SerialHost other(linked_plugin(), job);

@@ -200,17 +200,17 @@ TEST_F(Lda, AWrongStateIsRefused) {
 
   const auto refused = [&](auto change) {
     Reader in(right.shards[0]);
-    ShardState state = ShardState::decode(in);
+    ShardState state = ShardState::read(in);
     change(state);
     Writer out;
-    state.encode(out);
+    write_fields(out, state);
     SerialHost::Snapshot wrong = right;
     wrong.shards[0] = out.take();
     return !message_of<std::runtime_error>([&] { other.restore(wrong); }).starts_with("no error");
   };
   EXPECT_FALSE(refused([](ShardState&) {}));
-  EXPECT_TRUE(refused([](ShardState& s) { s.token_topics[0] = s.token_topics[0] == 0 ? 1 : 0; }));
-  EXPECT_TRUE(refused([](ShardState& s) { s.token_topics.pop_back(); }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.tokens.of_tokens[0] = s.tokens.of_tokens[0] == 0 ? 1 : 0; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.tokens.of_tokens.pop_back(); }));
   EXPECT_TRUE(refused([](ShardState& s) { s.documents.pop_back(); }));
   EXPECT_TRUE(refused([](ShardState& s) { s.documents[0].cells[0].count += 1; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.documents[0].is_list = true; }));
@@ -237,7 +237,7 @@ TEST_F(Lda, ASpentBudgetEndsAVisitAndTheNextContinues) {
   const auto cursors = [&] {
     const auto bytes = host.save().shards[0];
     Reader in(bytes);
-    return ShardState::decode(in).cursors;
+    return ShardState::read(in).cursors;
   };
   const auto words = host.cut().slices[0].size();
   ASSERT_EQ(words, 3U);
@@ -297,7 +297,7 @@ class LdaPosterior : public testing::TestWithParam<PosteriorCase> {
     Writer out;
     host.shard(0).save(out);
     Reader in(out.view());
-    return ShardState::decode(in);
+    return ShardState::read(in);
   }
 };
 
@@ -315,7 +315,7 @@ TEST_P(LdaPosterior, IsSampled) {
   ShardState learned = state_of(host);
   learned.priors.alphas.assign(alphas.begin(), alphas.end());
   Writer out;
-  learned.encode(out);
+  write_fields(out, learned);
   snapshot.shards[0] = out.take();
   host.restore(snapshot);
 
@@ -325,7 +325,7 @@ TEST_P(LdaPosterior, IsSampled) {
     host.run_epoch();
     const ShardState shard = state_of(host);
     int state = 0;
-    for (int t = 0; t < kTokens; ++t) state |= shard.token_topics[t] << place[t];
+    for (int t = 0; t < kTokens; ++t) state |= shard.tokens.of_tokens[t] << place[t];
     seen[state] += 1;
   }
   const std::vector<double> expected = posterior(alphas);

@@ -13,7 +13,7 @@ namespace {
 ShardState read_shard(const Model& model, ShardId shard, const Settings& settings) {
   const Bytes bytes = model.shard(shard);
   Reader in(bytes.view());
-  ShardState state = ShardState::decode(in);
+  ShardState state = ShardState::read(in);
   if (!in.done() || state.topics != settings.topics || state.shard != shard || state.shards != model.job().shards)
     throw DataError("shard " + std::to_string(shard), 0, "is not the state of an LDA shard of this job");
   return state;
@@ -45,7 +45,8 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   trained.priors = first.priors;
   const Bytes common = model.common();
   Reader in(common.view());
-  trained.vocabulary = decode_vocabulary(in);
+  FieldReader list(in);
+  list(trained.vocabulary);
   if (!in.done()) throw DataError("vocabulary", 0, "is not that of an LDA model");
   trained.words.resize(trained.vocabulary.size());
   for (SliceId b = 0; b < model.cut().slices.size(); ++b) read_slice(model, b, trained);

@@ -11,6 +11,7 @@
 // 2009, section 3.4), once an epoch for each word, when the slice with phi of that word is in the shard.  So no slice
 // moves for it, the result has no noise of its own, and the model does not depend on these documents.
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,6 +28,11 @@ namespace rota::lda {
 struct HeldOutScore {
   double log_probability = 0;
   double tokens = 0;  // their number
+
+  void fields(auto& list) {
+    list(log_probability, tokens);
+    list.check(log_probability <= 0 && std::isfinite(log_probability) && tokens >= 0 && std::isfinite(tokens));
+  }
 };
 
 // Documents of this shard, numbered like its training documents.

@@ -16,9 +16,8 @@ void CountHistogram::encode(Writer& out) const {
   });
 }
 
-CountHistogram CountHistogram::decode(Reader& in) {
+void CountHistogram::decode(Reader& in) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  CountHistogram histogram;
   const std::size_t different = in.get_count(2);
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < different && in.ok(); ++i) {
@@ -27,9 +26,8 @@ CountHistogram CountHistogram::decode(Reader& in) {
     if (step == 0 || times == 0) in.fail();
     if (!in.ok()) break;
     count += step;
-    histogram.add(static_cast<std::uint32_t>(count), times);
+    add(static_cast<std::uint32_t>(count), times);
   }
-  return histogram;
 }
 
 }  // namespace rota::lda

@@ -39,7 +39,7 @@ class CountHistogram {
 
   void encode(Writer& out) const;
   // Calls in.fail() if it is invalid.
-  static CountHistogram decode(Reader& in);
+  void decode(Reader& in);
 
   friend bool operator==(const CountHistogram&, const CountHistogram&) = default;
 

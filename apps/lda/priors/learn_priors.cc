@@ -63,11 +63,11 @@ void learn_one_alpha(const PriorStatistics& statistics, Priors& priors) {
 }
 
 void learn_beta(const PriorStatistics& statistics, Priors& priors) {
-  const auto words = static_cast<double>(statistics.words);
+  const auto words = static_cast<double>(statistics.common->words);
   for (int i = 0; i < kMostIterations; ++i) {
     const double before = priors.beta;
     double rise_of_sums = 0;
-    for (const std::uint64_t total : statistics.totals) rise_of_sums += digamma_rise(words * before, total);
+    for (const std::uint64_t total : statistics.common->totals) rise_of_sums += digamma_rise(words * before, total);
     priors.beta = step(before, rise_over(statistics.word_counts, before), words * rise_of_sums);
     if (!moved(before, priors.beta)) return;
   }
@@ -76,7 +76,7 @@ void learn_beta(const PriorStatistics& statistics, Priors& priors) {
 }  // namespace
 
 Priors learned_priors(const PriorStatistics& statistics, WhichPriors which) {
-  Priors priors = statistics.priors;
+  Priors priors = statistics.common->priors;
   if (which.alpha && !statistics.document_lengths.empty())
     which.one_alpha ? learn_one_alpha(statistics, priors) : learn_alphas(statistics, priors);
   if (which.beta && !statistics.word_counts.empty()) learn_beta(statistics, priors);

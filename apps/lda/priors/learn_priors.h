@@ -22,7 +22,7 @@ struct WhichPriors {
   bool beta = false;
 };
 
-// REQUIRES: statistics.has_common.  A parameter that is not to be learned stays unchanged.
+// REQUIRES: statistics.common.  A parameter that is not to be learned stays unchanged.
 Priors learned_priors(const PriorStatistics& statistics, WhichPriors which);
 
 }  // namespace rota::lda

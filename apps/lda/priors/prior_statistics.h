@@ -1,36 +1,54 @@
 // apps/lda/priors/prior_statistics.h -- the statistics of all tokens' topics for learning alpha and beta: histograms,
 // which add up exactly, so that the result does not depend on the number of shards.
-//
-// A shard's note in a round of the table of priors:
-//   topics: varint        a histogram (count_histogram.h) of n_dk for each topic, over the documents
-//   a histogram of N_d    a histogram of n_wk, over the words of the slices that the shard visited last
-//   common: u8            1 from the shard that reports common data (Shape::speaks_for_all), and then
-//     words: varint       the totals n_k: varint each      alpha: f64 each      beta: f64
 #pragma once
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "apps/lda/priors/count_histogram.h"
 #include "apps/lda/priors/priors.h"
-#include "rota/bytes.h"
+#include "apps/lda/sampler/shard_tokens.h"
+#include "apps/lda/sampler/word_topic_slice.h"
+#include "rota/fields.h"
 
 namespace rota::lda {
 
+// A shard's note in a round of the table of priors, or the sum of such notes.
 struct PriorStatistics {
-  std::vector<CountHistogram> topic_counts;  // of each topic
-  CountHistogram document_lengths;
-  CountHistogram word_counts;
+  std::vector<CountHistogram> topic_counts;  // of each topic, n_dk over the documents
+  CountHistogram document_lengths;           // N_d
+  CountHistogram word_counts;                // n_wk, over the words of the slices that the shard visited last
 
-  bool has_common = false;
-  std::uint64_t words = 0;            // V
-  std::vector<std::uint64_t> totals;  // of each topic
-  Priors priors;                      // the current ones
+  // What all shards know, from the one that reports it (Shape::speaks_for_all).
+  struct Common {
+    std::uint64_t words = 0;            // V
+    std::vector<std::uint64_t> totals;  // n_k
+    Priors priors;                      // the current ones
 
-  void encode(Writer& out) const;
-  // Calls in.fail() if it is invalid.
-  static PriorStatistics decode(Reader& in);
+    void fields(auto& list) { list(words, totals, priors); }
+  };
+  std::optional<Common> common;
+
+  void fields(auto& list) { list(topic_counts, document_lengths, word_counts, common); }
   // Throws std::runtime_error if the two are not of the same job.
   void add(PriorStatistics&& other);
+};
+
+// One shard's counts for learning.
+class PriorCounts {
+ public:
+  // The words of a slice that was visited for the last time in an epoch that learns beta.
+  void add_slice(const WordTopicSlice& rows);
+  // The histograms: for alpha those of the documents, for beta those of the slices, which are then cleared.
+  PriorStatistics take(bool alpha, bool beta, std::uint32_t topics, const ShardTokens& tokens);
+
+  // Of the committed replicated words.  They are the same for all shards, so only one of them counts them.
+  void set_replicated(CountHistogram counts) { replicated_ = std::move(counts); }
+  const CountHistogram& replicated() const { return replicated_; }
+
+ private:
+  CountHistogram slices_, replicated_;
 };
 
 }  // namespace rota::lda

@@ -6,6 +6,12 @@
 
 namespace rota::lda {
 
+// The range of both parameters.
+inline constexpr double kLeastPrior = 1e-9, kMostPrior = 1e6;
+inline bool is_prior(double value) {
+  return value >= kLeastPrior && value <= kMostPrior;
+}
+
 struct Priors {
   std::vector<double> alphas;  // of each topic in a document
   double beta = 0;             // of each word in a topic
@@ -21,13 +27,11 @@ struct Priors {
     return sum;
   }
 
+  void fields(auto& list) {
+    list(alphas, beta);
+    list.check(std::all_of(alphas.begin(), alphas.end(), is_prior) && is_prior(beta));
+  }
   friend bool operator==(const Priors&, const Priors&) = default;
 };
-
-// The range of both parameters.
-inline constexpr double kLeastPrior = 1e-9, kMostPrior = 1e6;
-inline bool is_prior(double value) {
-  return value >= kLeastPrior && value <= kMostPrior;
-}
 
 }  // namespace rota::lda

@@ -1,8 +1,28 @@
 #include "apps/lda/sampler/shard_tokens.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace rota::lda {
+
+void DocumentTopics::encode(Writer& out) const {
+  out.put(is_list);
+  out.put_varint(cells.size());
+  for (const TopicCount cell : cells) {
+    out.put_varint(cell.topic);
+    out.put_varint(cell.count);
+  }
+}
+
+void DocumentTopics::decode(Reader& in) {
+  is_list = in.get_bounded<unsigned>(1) == 1;
+  cells.resize(in.get_count(2));
+  for (TopicCount& cell : cells) {
+    cell.topic = in.get_bounded<std::uint16_t>(std::numeric_limits<std::uint16_t>::max());
+    cell.count = in.get_bounded<std::uint32_t>(std::numeric_limits<std::uint32_t>::max());
+    if (cell.count == 0) in.fail();
+  }
+}
 
 ShardTokens::ShardTokens(std::uint32_t topics, std::uint32_t documents, std::span<const io::WordCount> counts)
     : lengths_(documents) {
@@ -39,7 +59,7 @@ std::vector<std::vector<TopicCount>> ShardTokens::counted() const {
   return documents;
 }
 
-bool ShardTokens::restore(std::span<const std::uint16_t> topics, std::span<const Row> rows) {
+bool ShardTokens::restore(std::span<const std::uint16_t> topics, std::span<const DocumentTopics> rows) {
   if (topics.size() != size_ || rows.size() != lengths_.size()) return false;
   std::copy(topics.begin(), topics.end(), layout_.topics().begin());
   const auto documents = counted();

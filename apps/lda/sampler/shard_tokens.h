@@ -8,10 +8,20 @@
 #include "apps/lda/sampler/document_rows.h"
 #include "apps/lda/sampler/token_layout.h"
 #include "apps/lda/sampler/topic_count.h"
+#include "rota/bytes.h"
 #include "rota/io/corpus.h"
 #include "rota/slices.h"
 
 namespace rota::lda {
+
+// The topics of a document with their counts, which are not 0: of a list in its order.
+struct DocumentTopics {
+  bool is_list = false;
+  std::vector<TopicCount> cells;
+
+  void encode(Writer& out) const;
+  void decode(Reader& in);
+};
 
 class ShardTokens {
  public:
@@ -28,12 +38,8 @@ class ShardTokens {
   // The topics of a document with their counts, in the order of its row.
   void counts_of(std::size_t document, std::vector<TopicCount>& to) const;
 
-  struct Row {
-    bool is_list = false;
-    std::vector<TopicCount> cells;
-  };
   // Sets all tokens' topics, and the documents' rows.  False if the two do not match.
-  bool restore(std::span<const std::uint16_t> topics, std::span<const Row> rows);
+  bool restore(std::span<const std::uint16_t> topics, std::span<const DocumentTopics> rows);
 
  private:
   // The counts by document that follow from the tokens' topics, topics ascending.

@@ -12,7 +12,7 @@ ShardState sample() {
   state.committed = {4, 0, 300};
   state.cursors = {0, 7};
   state.documents = {{true, {{2, 2}, {1, 0}}}, {}, {false, {{1, 1}}}};
-  state.token_topics = {2, 2, 0, 1};
+  state.tokens.of_tokens = {2, 2, 0, 1};
   state.priors = {{0.1, 0.2, 0.3}, 0.01};
   state.replicated.add(7, 2);
   state.held_out = {0.5F, 1.5F, 0};
@@ -22,20 +22,20 @@ ShardState sample() {
 
 std::vector<std::byte> encoded(const ShardState& state) {
   Writer out;
-  state.encode(out);
+  write_fields(out, state);
   return out.take();
 }
 bool decodes(const ShardState& state) {
   const auto bytes = encoded(state);
   Reader in(bytes);
-  ShardState::decode(in);
+  ShardState::read(in);
   return in.done();
 }
 
 TEST(ShardState, ComesBackAsItWas) {
   const auto bytes = encoded(sample());
   Reader in(bytes);
-  const ShardState state = ShardState::decode(in);
+  const ShardState state = ShardState::read(in);
   ASSERT_TRUE(in.done());
   EXPECT_EQ(encoded(state), bytes);
   EXPECT_EQ(state.documents[0].cells, sample().documents[0].cells);
@@ -46,28 +46,11 @@ TEST(ShardState, ComesBackAsItWas) {
   EXPECT_EQ(state.score.tokens, 3);
 }
 
-TEST(ShardState, TheOlderFormatIsReadToo) {
-  auto bytes = encoded(sample());
-  const std::vector<std::byte> packed = {std::byte{4}, std::byte{0x4A}};  // 2, 2, 0, 1 in two bits each
-  const auto at = std::search(bytes.begin(), bytes.end(), packed.begin(), packed.end());
-  ASSERT_NE(at, bytes.end());
-  const ShardState before = sample();
-  Writer wide;
-  wide.put_all(std::span(before.token_topics));
-  const auto next = bytes.erase(at, at + static_cast<std::ptrdiff_t>(packed.size()));
-  bytes.insert(next, wide.view().begin(), wide.view().end());
-  bytes[3] = std::byte{'2'};
-  Reader in(bytes);
-  const ShardState state = ShardState::decode(in);
-  ASSERT_TRUE(in.done());
-  EXPECT_EQ(encoded(state), encoded(sample()));
-}
-
 TEST(ShardState, EveryTruncationIsRefused) {
   const auto bytes = encoded(sample());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     Reader in(std::span<const std::byte>(bytes).first(size));
-    ShardState::decode(in);
+    ShardState::read(in);
     EXPECT_FALSE(in.done()) << size;
   }
 }
@@ -79,9 +62,9 @@ TEST(ShardState, NoByteCanDoHarm) {
       auto wrong = right;
       wrong[at] = static_cast<std::byte>(value);
       Reader in(wrong);
-      const ShardState state = ShardState::decode(in);
+      const ShardState state = ShardState::read(in);
       if (!in.done()) continue;
-      for (const std::uint16_t topic : state.token_topics) EXPECT_LT(topic, state.topics);
+      for (const std::uint16_t topic : state.tokens.of_tokens) EXPECT_LT(topic, state.topics);
       for (const double alpha : state.priors.alphas) EXPECT_TRUE(is_prior(alpha));
       for (const DocumentTopics& document : state.documents)
         for (const TopicCount cell : document.cells) EXPECT_TRUE(cell.topic < state.topics && cell.count > 0);
@@ -96,7 +79,7 @@ TEST(ShardState, InvalidInputIsRefused) {
     change(state);
     return !decodes(state);
   };
-  EXPECT_TRUE(refused([](ShardState& s) { s.token_topics[0] = 3; }));
+  EXPECT_TRUE(refused([](ShardState& s) { s.tokens.of_tokens[0] = 3; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.shard = 2; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.delta_t = 3; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.delta_t = std::numeric_limits<double>::quiet_NaN(); }));

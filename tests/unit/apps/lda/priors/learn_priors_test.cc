@@ -27,25 +27,22 @@ std::vector<std::vector<std::uint32_t>> drawn(const std::vector<double>& alphas,
 PriorStatistics statistics_of(const std::vector<std::vector<std::uint32_t>>& documents, std::size_t topics) {
   PriorStatistics statistics;
   statistics.topic_counts.resize(topics);
-  statistics.totals.resize(topics);
+  statistics.common = {1, std::vector<std::uint64_t>(topics), {std::vector<double>(topics, 0.1), 0.01}};
   for (const auto& document : documents) {
     std::uint32_t length = 0;
     for (std::size_t k = 0; k < topics; ++k) {
       statistics.topic_counts[k].add(document[k]);
-      statistics.totals[k] += document[k];
+      statistics.common->totals[k] += document[k];
       length += document[k];
     }
     statistics.document_lengths.add(length);
   }
-  statistics.has_common = true;
-  statistics.words = 1;
-  statistics.priors = {std::vector<double>(topics, 0.1), 0.01};
   return statistics;
 }
 
 Priors learned_fully(PriorStatistics statistics, WhichPriors which) {
-  for (int i = 0; i < 30; ++i) statistics.priors = learned_priors(statistics, which);
-  return statistics.priors;
+  for (int i = 0; i < 30; ++i) statistics.common->priors = learned_priors(statistics, which);
+  return statistics.common->priors;
 }
 
 TEST(LearnPriors, AlphasAreNearTheTruth) {
@@ -67,13 +64,13 @@ TEST(LearnPriors, OneAlphaIsNearTheTruth) {
 TEST(LearnPriors, BetaIsNearTheTruth) {
   constexpr std::size_t kWords = 50, kTopics = 400;
   PriorStatistics statistics = statistics_of(drawn({0.1, 0.1}, 10, 10), 2);
-  statistics.totals.assign(kTopics, 200);
-  statistics.words = kWords;
+  statistics.common->totals.assign(kTopics, 200);
+  statistics.common->words = kWords;
   for (const auto& topic : drawn(std::vector<double>(kWords, 0.3), kTopics, 200))
     for (const std::uint32_t count : topic) statistics.word_counts.add(count);
   const Priors priors = learned_fully(statistics, {.beta = true});
   EXPECT_NEAR(priors.beta, 0.3, 0.03);
-  EXPECT_EQ(priors.alphas, statistics.priors.alphas);
+  EXPECT_EQ(priors.alphas, statistics.common->priors.alphas);
 }
 
 TEST(LearnPriors, TheLikelihoodHasNoSlopeThere) {
@@ -120,17 +117,13 @@ TEST(LearnPriors, ShardsTogetherGiveTheResultOfOne) {
     std::vector<std::vector<std::uint32_t>> own;
     for (std::size_t d = s; d < documents.size(); d += 3) own.push_back(documents[d]);
     PriorStatistics part = statistics_of(own, 4);
-    part.has_common = s == 0;
+    if (s > 0) part.common.reset();
     Writer out;
-    part.encode(out);
-    Reader in(out.view());
-    sum.add(PriorStatistics::decode(in));
-    EXPECT_TRUE(in.done());
-    for (std::size_t size = 0; size < out.view().size(); ++size) {
-      Reader cut(out.view().first(size));
-      PriorStatistics::decode(cut);
-      EXPECT_FALSE(cut.ok()) << size;
-    }
+    write_fields(out, part);
+    const Bytes note = Bytes::from(out.take());
+    sum.add(read_fields<PriorStatistics>(note));
+    for (std::size_t size = 0; size < note.size(); ++size)
+      EXPECT_THROW(read_fields<PriorStatistics>(note.part(0, size)), std::runtime_error) << size;
   }
   EXPECT_EQ(learned_priors(sum, {.alpha = true}), learned_priors(whole, {.alpha = true}));
   PriorStatistics other;

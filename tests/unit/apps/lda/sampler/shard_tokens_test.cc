@@ -33,7 +33,7 @@ TEST_F(Tokens, KnowTheLengthsOfTheirDocuments) {
 
 TEST_F(Tokens, TakeBackOnlyRowsThatFollowFromTheirTopics) {
   const std::vector<std::uint16_t> topics(tokens_.size(), 2);
-  std::vector<ShardTokens::Row> rows(3);
+  std::vector<DocumentTopics> rows(3);
   for (std::size_t d = 0; d < rows.size(); ++d) rows[d] = {tokens_.rows().is_list(d), {{3, 2}}};
   EXPECT_TRUE(tokens_.restore(topics, rows));
   EXPECT_EQ(sorted(1), (std::vector<TopicCount>{{3, 2}}));
@@ -41,7 +41,7 @@ TEST_F(Tokens, TakeBackOnlyRowsThatFollowFromTheirTopics) {
   EXPECT_FALSE(tokens_.restore(topics, rows));
   rows.pop_back();
   EXPECT_FALSE(tokens_.restore(topics, rows));
-  EXPECT_FALSE(tokens_.restore(std::vector<std::uint16_t>(3), std::vector<ShardTokens::Row>(3)));
+  EXPECT_FALSE(tokens_.restore(std::vector<std::uint16_t>(3), std::vector<DocumentTopics>(3)));
 }
 
 }  // namespace
