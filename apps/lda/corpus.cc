@@ -36,7 +36,7 @@ Corpus load_corpus(const Job& job, const Settings& settings, std::span<const Sha
   corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep_in(&ShardDocuments::counts));
   require_dealt(corpus.size.documents, job.shards);
   // A million names take more memory than many a shard, so they are made only where they are needed.
-  const bool asked = keep.of_shard(0) != nullptr || !job.valid.empty() || !settings.init.empty();
+  const bool asked = keep.of_shard(0) != nullptr || !job.valid.empty() || job.initial != nullptr;
   const bool lda_c = corpus.size.format == io::CorpusFormat::lda_c;
   for (std::uint64_t w = vocabulary.size(); asked && w < corpus.size.words; ++w)
     vocabulary.number_of(std::to_string(lda_c ? w : w + 1));  // as in the input

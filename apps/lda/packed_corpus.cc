@@ -90,9 +90,9 @@ void pack_corpus(const Corpus& corpus, DataPacker& out) {
   }
 }
 
-Corpus unpack_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted) {
+Corpus unpack_corpus(const Job& job, std::span<const ShardId> hosted) {
   Corpus corpus;
-  const bool named = std::find(hosted.begin(), hosted.end(), ShardId{0}) != hosted.end() || !settings.init.empty();
+  const bool named = std::find(hosted.begin(), hosted.end(), ShardId{0}) != hosted.end() || job.initial != nullptr;
   Common common = job.packed->common([&](Reader& in) { return unpack_common(in, named); });
   corpus.size = common.size;
   corpus.vocabulary = std::make_shared<const io::Vocabulary>(std::move(common.names));

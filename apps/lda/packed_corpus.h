@@ -17,6 +17,6 @@ namespace rota::lda {
 void pack_corpus(const Corpus& corpus, DataPacker& out);
 
 // The result of load_corpus() for the same input; it has a vocabulary under the same conditions.  Throws DataError.
-Corpus unpack_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted);
+Corpus unpack_corpus(const Job& job, std::span<const ShardId> hosted);
 
 }  // namespace rota::lda

@@ -28,12 +28,11 @@ class LdaApp final : public App {
   explicit LdaApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    Corpus corpus =
-        job_.packed == nullptr ? load_corpus(job_, settings_, hosted) : unpack_corpus(job_, settings_, hosted);
+    Corpus corpus = job_.packed == nullptr ? load_corpus(job_, settings_, hosted) : unpack_corpus(job_, hosted);
     vocabulary_ = corpus.vocabulary;
     std::shared_ptr<const OldModel> old_model;
-    if (!settings_.init.empty())
-      old_model = std::make_shared<const OldModel>(settings_.init, settings_.topics, *vocabulary_);
+    if (job_.initial != nullptr)
+      old_model = std::make_shared<const OldModel>(read_model(*job_.initial, false), settings_.topics, *vocabulary_);
     std::vector<std::unique_ptr<Push>> shards;
     for (ShardDocuments& documents : corpus.hosted)
       shards.push_back(std::make_unique<LdaPush>(job_, settings_, corpus.size, std::move(documents), old_model));
@@ -133,6 +132,7 @@ Plugin plugin() {
           .options = options(),
           .starting_pass = true,
           .sliced = true,
+          .takes_model = true,
           .packed_format = 1,
           .packed_options = kPackedOptions,
           .check = check,

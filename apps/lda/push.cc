@@ -32,7 +32,6 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta),
       sampler_(priors_, !exact_totals()),
       prior_terms_(priors_, corpus.words),
-      row_change_(settings.topics),
       held_out_(priors_, job.seed, data_.shard, job.shards, data_.held_out_documents, data_.held_out),
       phi_(padded(settings.topics)) {
   data_.held_out = {};
@@ -70,9 +69,7 @@ Draw LdaPush::draw() const {
 
 void LdaPush::set_topics(WordRow& row, const WordTokens& word, Key number, Random& random) {
   if (!from_old_model_) return sample(row, word, random);
-  row_change_.begin(row);
-  warm_start_->draw(word, number, priors_.alphas, tokens_, totals_, row_change_, random);
-  row_change_.end(row);
+  warm_start_->draw(row, word, number, priors_.alphas, tokens_, totals_, random);
 }
 
 void LdaPush::sample(WordRow& row, const WordTokens& word, Random& random) {

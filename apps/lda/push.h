@@ -13,7 +13,6 @@
 #include "apps/lda/priors/prior_statistics.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/cell_sampler.h"
-#include "apps/lda/sampler/row_change.h"
 #include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_totals.h"
 #include "apps/lda/sampler/word_topic_slice.h"
@@ -85,7 +84,6 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
 
   Epoch epoch_ = 0;
   bool from_old_model_ = false;  // this epoch's topics are drawn from the old model
-  RowChange row_change_;
   std::optional<WarmStart> warm_start_;
   PriorCounts prior_counts_;
   HeldOut held_out_;

@@ -29,9 +29,6 @@ constexpr Option kOptions[] = {
                     }}),
     integer_option("valid_every", "1", "epochs", 1, 1e9, "Epochs between scores of the held-out documents.",
                    {"--valid", [](const Options& options) { return options.has("valid"); }}),
-    {.name = "init",
-     .kind = Option::Kind::path,
-     .meaning = "Folder of a model's text form: the first topics of the tokens are drawn from that model."},
     {.name = "vocab",
      .kind = Option::Kind::path,
      .meaning = "File with the words, one a line in the order of their ids."},
@@ -41,7 +38,7 @@ constexpr Option kOptions[] = {
      .default_value = "online",
      .unit = "online|random",
      .meaning = "First topics of the tokens: drawn from the counts so far, or uniformly.",
-     .needs = {"jobs without --init", [](const Options& options) { return !options.has("init"); }}},
+     .needs = {"jobs without --init_model", [](const Options& options) { return !options.has("init_model"); }}},
     integer_option("top_words", "10", "words", 1, 1000, "Number of words that the text export lists for a topic."),
 };
 
@@ -71,7 +68,6 @@ Settings settings_of(const Options& options) {
                                               : kDefaultAlpha;
   settings.alpha_given = options.has("alpha") || options.has("alpha_sum");
   settings.beta = options.real("beta");
-  settings.init = options.text("init");
   settings.learn_alpha = whole("learn_alpha");
   settings.learn_beta = whole("learn_beta");
   settings.symmetric_alpha = options.flag("symmetric_alpha");

@@ -27,7 +27,6 @@ struct Settings {
   bool alpha_given = false;
   double beta = 0.01;  // of each word, at first
   bool online_start = true;
-  std::string init;       // folder of a model's text form, or ""
   Epoch learn_alpha = 0;  // re-estimated every that many epochs; 0: never
   Epoch learn_beta = 0;
   bool symmetric_alpha = false;

@@ -177,19 +177,22 @@ TEST(LdaLearning, AWarmStartBeginsWhereTheOldModelWas) {
   const Kos kos;
   SerialHost old(linked_plugin(), kos.job({{"topics", "30"}, {"learn_alpha", "5"}}, 4));
   old.run_epochs(60);
-  linked_plugin().export_text(SerialModel(old), kos.files().folder());
-  const std::string folder = kos.files().folder().string();
-  SerialHost cold(linked_plugin(), kos.job({{"topics", "30"}}, 4)),
-      warm(linked_plugin(), kos.job({{"topics", "30"}, {"init", folder}}, 4));
+  const auto after_it = [&](Given given) {
+    Job job = kos.job(std::move(given), 4);
+    job.initial = std::make_shared<SerialModel>(old);
+    return job;
+  };
+  SerialHost cold(linked_plugin(), kos.job({{"topics", "30"}}, 4)), warm(linked_plugin(), after_it({{"topics", "30"}}));
   EXPECT_EQ(state_of(warm, 1).priors.alphas, state_of(old, 1).priors.alphas);
   cold.run_epochs(2), warm.run_epochs(2);
   std::cout << "after an epoch, per token: cold start " << joint_per_token(cold) << ", warm " << joint_per_token(warm)
             << ", old model " << joint_per_token(old) << "\n";
   EXPECT_GT(joint_per_token(warm), joint_per_token(cold));
   EXPECT_GT(joint_per_token(warm), joint_per_token(old) - 0.05 * std::abs(joint_per_token(old)));
-  EXPECT_THROW(SerialHost(linked_plugin(), kos.job({{"topics", "31"}, {"init", folder}}, 4)), UsageError);
-  SerialHost given(linked_plugin(), kos.job({{"topics", "30"}, {"init", folder}, {"alpha", "0.3"}}, 4));
+  EXPECT_THROW(SerialHost(linked_plugin(), after_it({{"topics", "31"}})), UsageError);
+  SerialHost given(linked_plugin(), after_it({{"topics", "30"}, {"alpha", "0.3"}}));
   EXPECT_TRUE(state_of(given, 0).priors.symmetric());
+  tests::expect_resumed_alike(after_it({{"topics", "30"}}), 1, 2);
 }
 
 TEST(LdaLearning, WordsThatOnlyHeldOutDocumentsHaveAreLeftOut) {

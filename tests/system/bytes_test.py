@@ -66,7 +66,7 @@ class Bytes(RotaTest):
             self.assertEqual(len(file.read().splitlines()), 1 + 3, "a heading, and the documents")
         json.loads(self.ok("pyldavis", "lda", b"--model=" + out).decode("utf-8"))
         warm = self.path(b".warm")
-        self.ok(*train, b"--out=" + warm, "--epochs=1", b"--init=" + out + b"/model")
+        self.ok(*train, b"--out=" + warm, "--epochs=1", b"--init_model=" + out)
         self.check_records(warm)
         self.ok("status", out)
         self.ok("convert", "lda", b"--input=" + corpus, b"--output=" + self.path(b".bag"), b"--vocab=" + vocabulary,

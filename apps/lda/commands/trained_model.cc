@@ -2,6 +2,8 @@
 #include "apps/lda/commands/trained_model.h"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "apps/lda/sampler/word_topic_slice.h"
@@ -70,6 +72,15 @@ void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double
   for (std::size_t k = 0; k < to.size(); ++k) to[k] = beta / (static_cast<double>(model.totals[k]) + v_beta);
   for (const TopicCount cell : model.words[word])
     to[cell.topic] = (cell.count + beta) / (static_cast<double>(model.totals[cell.topic]) + v_beta);
+}
+
+std::vector<std::uint32_t> numbers_in_model(const io::Vocabulary& words, const std::vector<std::string>& model) {
+  std::unordered_map<std::string_view, std::uint32_t> numbers;
+  for (std::uint32_t w = 0; w < model.size(); ++w) numbers.emplace(model[w], w);
+  std::vector<std::uint32_t> in_model(words.size(), kUnknownWord);
+  for (std::size_t w = 0; w < words.size(); ++w)
+    if (const auto found = numbers.find(words.word(w)); found != numbers.end()) in_model[w] = found->second;
+  return in_model;
 }
 
 std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most) {

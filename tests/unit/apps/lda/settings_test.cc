@@ -73,7 +73,7 @@ TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   for (const char* learns : {"learn_alpha", "learn_beta"})
     EXPECT_EQ(names({{learns, "1"}}), (Names{"asynchronous", "staleness", "valid_every"}));
   EXPECT_EQ(names({{"learn_alpha", "1"}, {"valid", "held-out"}}), (Names{"asynchronous", "staleness"}));
-  EXPECT_TRUE(names({{"init", "model"}}).contains("start"));
+  EXPECT_TRUE(names({{"init_model", "model"}}).contains("start"));
 }
 
 }  // namespace
