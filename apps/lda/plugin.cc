@@ -3,14 +3,8 @@
 
 #include <numeric>
 
-#include "apps/lda/commands/convert.h"
-#include "apps/lda/commands/diagnostics.h"
-#include "apps/lda/commands/evaluate.h"
-#include "apps/lda/commands/export.h"
-#include "apps/lda/commands/generate.h"
-#include "apps/lda/commands/predict.h"
-#include "apps/lda/commands/pyldavis.h"
-#include "apps/lda/commands/show.h"
+#include "apps/lda/commands/commands.h"
+#include "apps/lda/commands/trained_model.h"
 #include "apps/lda/corpus.h"
 #include "apps/lda/packed_corpus.h"
 #include "apps/lda/pull.h"
@@ -94,38 +88,8 @@ class LdaApp final : public App {
 
 Plugin plugin() {
   static constexpr std::string_view kPackedOptions[] = {"format", "vocab"};
-  static const Command kCommands[] = {
-      {.name = "show", .summary = "prints the topics with their top words", .options = show_options(), .run = show},
-      {.name = "predict",
-       .summary = "prints the topics of new documents, a line for each",
-       .options = predict_options(),
-       .run = predict,
-       .takes_input = true},
-      {.name = "evaluate",
-       .summary = "estimates the probability of new documents, left to right, as JSON",
-       .options = evaluate_options(),
-       .run = evaluate,
-       .takes_input = true},
-      {.name = "diagnostics",
-       .summary = "prints figures of each topic's quality as a table; coherence refers to the input",
-       .options = diagnostics_options(),
-       .run = diagnostics,
-       .takes_input = true},
-      {.name = "pyldavis",
-       .summary = "writes the model as JSON that pyLDAvis.prepare() takes",
-       .options = pyldavis_options(),
-       .run = pyldavis},
-      {.name = "convert",
-       .summary = "makes a bag of words from running text, one document a line",
-       .options = convert_options(),
-       .run = convert,
-       .needs_model = false,
-       .takes_input = true},
-      {.name = "generate",
-       .summary = "draws a corpus from the model itself, with word frequencies as in text",
-       .options = generate_options(),
-       .run = generate,
-       .needs_model = false}};
+  static const Command kCommands[] = {show_command(),     predict_command(), evaluate_command(), diagnostics_command(),
+                                      pyldavis_command(), convert_command(), generate_command()};
   return {.name = "lda",
           .summary = "topic model: latent Dirichlet allocation by collapsed Gibbs sampling",
           .items = "tokens",

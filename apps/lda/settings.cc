@@ -1,7 +1,6 @@
 // apps/lda/settings.cc
 #include "apps/lda/settings.h"
 
-#include "apps/lda/format_option.h"
 #include "apps/lda/priors/priors.h"
 #include "rota/error.h"
 

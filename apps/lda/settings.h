@@ -44,6 +44,14 @@ struct Settings {
   bool scores(Epoch epoch) const { return held_out && epoch > 0 && epoch % valid_every == 0; }
 };
 
+// Of training and of commands.
+inline constexpr Option kFormatOption = {
+    .name = "format",
+    .kind = Option::Kind::choice,
+    .default_value = "auto",
+    .unit = "auto|uci|lda-c|text",
+    .meaning = "Format of the input: UCI bag-of-words, LDA-C, or text with one document a line."};
+
 std::span<const Option> options();
 // Throws UsageError if the options contradict each other.
 void check(const Options& options);

@@ -1,5 +1,4 @@
-#include "apps/lda/commands/convert.h"
-
+// apps/lda/commands/convert.cc -- `rota convert lda`: running text to a bag of words.
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -15,6 +14,7 @@
 
 #include "apps/io/stop_words.h"
 #include "apps/io/word_scanner.h"
+#include "apps/lda/commands/commands.h"
 #include "rota/error.h"
 #include "rota/io/corpus.h"
 #include "rota/io/lines.h"
@@ -190,12 +190,6 @@ void write_lines(const std::string& path, const std::vector<std::string>& lines)
   });
 }
 
-}  // namespace
-
-std::span<const Option> convert_options() {
-  return kConvertOptions;
-}
-
 void convert(const Call& call, std::ostream& out) {
   if (!call.options.has("output")) throw UsageError("--output is missing: the file for the bag of words");
   const std::string path(call.options.text("output"));
@@ -215,6 +209,17 @@ void convert(const Call& call, std::ostream& out) {
   if (!text.names.empty()) write_lines(path + ".names", text.names);
   out << "converted: " << text.ends.size() << " documents, " << words.size() << " words, " << tokens << " tokens, "
       << path << "\n";
+}
+
+}  // namespace
+
+Command convert_command() {
+  return {.name = "convert",
+          .summary = "makes a bag of words from running text, one document a line",
+          .options = kConvertOptions,
+          .run = convert,
+          .needs_model = false,
+          .takes_input = true};
 }
 
 }  // namespace rota::lda

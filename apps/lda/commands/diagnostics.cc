@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string>
 
-#include "apps/lda/format_option.h"
+#include "apps/lda/commands/commands.h"
 #include "rota/io/number_text.h"
 
 namespace rota::lda {
@@ -144,9 +144,7 @@ std::vector<TopicDiagnostics> diagnose(const TrainedModel& model, const std::vec
   return topics;
 }
 
-std::span<const Option> diagnostics_options() {
-  return kDiagnosticsOptions;
-}
+namespace {
 
 void diagnostics(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model, false);
@@ -163,6 +161,16 @@ void diagnostics(const Call& call, std::ostream& out) {
     for (std::size_t i = 0; i < top[k].size(); ++i) out << (i == 0 ? "" : " ") << model.vocabulary[top[k][i].word];
     out << '\n';
   }
+}
+
+}  // namespace
+
+Command diagnostics_command() {
+  return {.name = "diagnostics",
+          .summary = "prints figures of each topic's quality as a table; coherence refers to the input",
+          .options = kDiagnosticsOptions,
+          .run = diagnostics,
+          .takes_input = true};
 }
 
 }  // namespace rota::lda

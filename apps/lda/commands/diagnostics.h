@@ -22,7 +22,6 @@
 
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/held_out/new_documents.h"
-#include "rota/plugin.h"
 
 namespace rota::lda {
 
@@ -33,8 +32,5 @@ struct TopicDiagnostics {
 // `top` are the topics' top words.
 std::vector<TopicDiagnostics> diagnose(const TrainedModel& model, const std::vector<std::vector<TopWord>>& top,
                                        const std::vector<NewDocument>& reference);
-
-std::span<const Option> diagnostics_options();
-void diagnostics(const Call& call, std::ostream& out);
 
 }  // namespace rota::lda

@@ -1,10 +1,9 @@
-#include "apps/lda/commands/evaluate.h"
-
+// apps/lda/commands/evaluate.cc -- `rota evaluate lda`: the probability of new documents under a model, as JSON.
 #include <cmath>
 #include <ostream>
 #include <vector>
 
-#include "apps/lda/format_option.h"
+#include "apps/lda/commands/commands.h"
 #include "apps/lda/held_out/left_to_right.h"
 #include "rota/error.h"
 #include "rota/io/number_text.h"
@@ -27,12 +26,6 @@ constexpr Option kEvaluateOptions[] = {
      .meaning = "List every document's log-probability too."},
     integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds give equal estimates."),
 };
-
-}  // namespace
-
-std::span<const Option> evaluate_options() {
-  return kEvaluateOptions;
-}
 
 void evaluate(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model, false);
@@ -62,6 +55,16 @@ void evaluate(const Call& call, std::ostream& out) {
     out << "]";
   }
   out << "\n}\n";
+}
+
+}  // namespace
+
+Command evaluate_command() {
+  return {.name = "evaluate",
+          .summary = "estimates the probability of new documents, left to right, as JSON",
+          .options = kEvaluateOptions,
+          .run = evaluate,
+          .takes_input = true};
 }
 
 }  // namespace rota::lda

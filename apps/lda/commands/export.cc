@@ -1,11 +1,8 @@
-// apps/lda/commands/export.cc
-#include "apps/lda/commands/export.h"
-
+// apps/lda/commands/export.cc -- a model as text files; kReadme describes them.
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
+#include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
 #include "rota/io/number_text.h"
 #include "rota/io/text_writer.h"
@@ -59,23 +56,15 @@ void write_words(const TrainedModel& model, io::TextWriter out) {
 }
 
 void write_documents(const TrainedModel& model, io::TextWriter out) {
-  std::uint64_t documents = 0;
-  for (const ShardState& shard : model.shards) documents += shard.documents.size();
-  const std::uint64_t shards = model.shards.size();
   const std::vector<double>& alphas = model.priors.alphas;
   const double alpha_sum = model.priors.alpha_sum();
-  for (std::uint64_t d = 0; d < documents; ++d) {
-    const auto& in_shard = model.shards[d % shards].documents;
-    if (d / shards >= in_shard.size())
-      throw std::runtime_error("document " + std::to_string(d + 1) + " is in no shard");
-    std::vector<TopicCount> cells = in_shard[d / shards].cells;
+  for (std::size_t d = 0; d < model.documents.size(); ++d) {
+    std::vector<TopicCount> cells = model.documents[d];
     std::sort(cells.begin(), cells.end(), [](const TopicCount& a, const TopicCount& b) {
       return a.count != b.count ? a.count > b.count : a.topic < b.topic;
     });
-    std::uint64_t length = 0;
-    for (const TopicCount cell : cells) length += cell.count;
-    const double all = static_cast<double>(length) + alpha_sum;
-    out << d + 1;
+    const double all = static_cast<double>(tokens_of(cells)) + alpha_sum;
+    out << std::uint64_t{d + 1};
     for (const TopicCount cell : cells)
       out << " " << std::uint64_t{cell.topic} << ":" << io::six_digits((cell.count + alphas[cell.topic]) / all);
     out << "\n";

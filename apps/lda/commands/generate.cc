@@ -8,6 +8,7 @@
 #include <ostream>
 #include <vector>
 
+#include "apps/lda/commands/commands.h"
 #include "rota/seed_mixer.h"
 
 namespace rota::lda {
@@ -178,9 +179,7 @@ void generate_corpus(const CorpusShape& shape, std::ostream& out) {
   }
 }
 
-std::span<const Option> generate_options() {
-  return kGenerateOptions;
-}
+namespace {
 
 void generate(const Call& call, std::ostream& out) {
   const auto whole = [&](std::string_view name) { return static_cast<std::uint64_t>(call.options.integer(name)); };
@@ -194,6 +193,16 @@ void generate(const Call& call, std::ostream& out) {
   shape.word_share = call.options.real("word_share");
   shape.seed = whole("seed");
   generate_corpus(shape, out);
+}
+
+}  // namespace
+
+Command generate_command() {
+  return {.name = "generate",
+          .summary = "draws a corpus from the model itself, with word frequencies as in text",
+          .options = kGenerateOptions,
+          .run = generate,
+          .needs_model = false};
 }
 
 }  // namespace rota::lda

@@ -11,8 +11,6 @@
 #include <iosfwd>
 #include <span>
 
-#include "rota/plugin.h"
-
 namespace rota::lda {
 
 struct CorpusShape {
@@ -27,8 +25,5 @@ struct CorpusShape {
 
 // Equal shapes give equal corpora, provided that the C library's pow() is the same.
 void generate_corpus(const CorpusShape& shape, std::ostream& out);
-
-std::span<const Option> generate_options();
-void generate(const Call& call, std::ostream& out);
 
 }  // namespace rota::lda

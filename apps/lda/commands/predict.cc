@@ -1,12 +1,11 @@
-#include "apps/lda/commands/predict.h"
-
+// apps/lda/commands/predict.cc -- `rota predict lda`: the topics of new documents.
 #include <algorithm>
 #include <numeric>
 #include <ostream>
 #include <vector>
 
+#include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
-#include "apps/lda/format_option.h"
 #include "apps/lda/held_out/fold_in.h"
 #include "rota/io/number_text.h"
 
@@ -37,12 +36,6 @@ void write_list(std::span<const double> shares, double least, std::size_t most, 
     if (shares[k] >= least) out << ' ' << k << ':' << io::six_digits(shares[k]);
 }
 
-}  // namespace
-
-std::span<const Option> predict_options() {
-  return kPredictOptions;
-}
-
 void predict(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model, false);
   const NewDocuments read = read_new_documents(call.input, call.options.text("format"), model.vocabulary);
@@ -65,6 +58,16 @@ void predict(const Call& call, std::ostream& out) {
     for (std::size_t k = 0; table && k < shares.size(); ++k) out << '\t' << io::six_digits(shares[k]);
     out << '\n';
   }
+}
+
+}  // namespace
+
+Command predict_command() {
+  return {.name = "predict",
+          .summary = "prints the topics of new documents, a line for each",
+          .options = kPredictOptions,
+          .run = predict,
+          .takes_input = true};
 }
 
 }  // namespace rota::lda

@@ -1,10 +1,15 @@
-#include "apps/lda/commands/pyldavis.h"
-
+// apps/lda/commands/pyldavis.cc -- `rota pyldavis lda`: the arguments of pyLDAvis.prepare(), as JSON.
+//
+//   import json, pyLDAvis
+//   pyLDAvis.display(pyLDAvis.prepare(**json.load(open("topics.json"))))
+//
+// Words without tokens are left out: pyLDAvis divides by their frequency.  All numbers are finite and positive, and the
+// rows of both tables of shares add up to 1, for topics and documents without tokens too.
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
 #include "rota/io/json_text.h"
 #include "rota/io/number_text.h"
@@ -46,39 +51,14 @@ void write_topics(const TrainedModel& model, const std::vector<std::uint32_t>& w
   });
 }
 
-struct Document {
-  const std::vector<TopicCount>* cells;
-  std::uint64_t length;
-};
-
-std::vector<Document> documents_of_input(const TrainedModel& model) {
-  std::vector<Document> documents;
-  std::size_t count = 0;
-  for (const ShardState& shard : model.shards) count += shard.documents.size();
-  for (std::size_t d = 0; d < count; ++d) {
-    const auto& in_shard = model.shards[d % model.shards.size()].documents;
-    if (d / model.shards.size() >= in_shard.size())
-      throw std::runtime_error("document " + std::to_string(d + 1) + " is in no shard");
-    documents.push_back({&in_shard[d / model.shards.size()].cells, 0});
-    for (const TopicCount cell : *documents.back().cells) documents.back().length += cell.count;
-  }
-  return documents;
-}
-
-void write_documents(const TrainedModel& model, const std::vector<Document>& documents, std::ostream& out) {
-  std::vector<double> counts(model.totals.size());
-  write_list(documents.size(), out, [&](std::size_t d) {
+void write_documents(const TrainedModel& model, std::ostream& out) {
+  std::vector<double> counts;
+  write_list(model.documents.size(), out, [&](std::size_t d) {
     counts = model.priors.alphas;
-    for (const TopicCount cell : *documents[d].cells) counts[cell.topic] += cell.count;
-    const double all = static_cast<double>(documents[d].length) + model.priors.alpha_sum();
+    for (const TopicCount cell : model.documents[d]) counts[cell.topic] += cell.count;
+    const double all = static_cast<double>(tokens_of(model.documents[d])) + model.priors.alpha_sum();
     write_list(counts.size(), out, [&](std::size_t k) { write_share(counts[k] / all, out); });
   });
-}
-
-}  // namespace
-
-std::span<const Option> pyldavis_options() {
-  return {};
 }
 
 void pyldavis(const Call& call, std::ostream& out) {
@@ -86,24 +66,31 @@ void pyldavis(const Call& call, std::ostream& out) {
   std::vector<std::uint32_t> words;
   std::vector<std::uint64_t> frequency;
   for (std::uint32_t w = 0; w < model.words.size(); ++w) {
-    std::uint64_t tokens = 0;
-    for (const TopicCount cell : model.words[w]) tokens += cell.count;
+    const std::uint64_t tokens = tokens_of(model.words[w]);
     if (tokens == 0) continue;
     words.push_back(w);
     frequency.push_back(tokens);
   }
-  const std::vector<Document> documents = documents_of_input(model);
   out << "{\"topic_term_dists\":";
   write_topics(model, words, out);
   out << ",\n\"doc_topic_dists\":";
-  write_documents(model, documents, out);
+  write_documents(model, out);
   out << ",\n\"doc_lengths\":";
-  write_list(documents.size(), out, [&](std::size_t d) { out << documents[d].length; });
+  write_list(model.documents.size(), out, [&](std::size_t d) { out << tokens_of(model.documents[d]); });
   out << ",\n\"vocab\":";
   write_list(words.size(), out, [&](std::size_t i) { out << io::json_text(model.vocabulary[words[i]]); });
   out << ",\n\"term_frequency\":";
   write_list(words.size(), out, [&](std::size_t i) { out << frequency[i]; });
   out << "}\n";
+}
+
+}  // namespace
+
+Command pyldavis_command() {
+  return {.name = "pyldavis",
+          .summary = "writes the model as JSON that pyLDAvis.prepare() takes",
+          .options = {},
+          .run = pyldavis};
 }
 
 }  // namespace rota::lda

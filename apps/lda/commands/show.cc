@@ -1,12 +1,11 @@
-// apps/lda/commands/show.cc
-#include "apps/lda/commands/show.h"
-
+// apps/lda/commands/show.cc -- `rota show lda`: the topics as a table.
 #include <algorithm>
 #include <charconv>
 #include <numeric>
 #include <ostream>
 #include <string>
 
+#include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
 
 namespace rota::lda {
@@ -26,12 +25,6 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 
 std::string right_aligned(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
-}  // namespace
-
-std::span<const Option> show_options() {
-  return kShowOptions;
 }
 
 void show(const Call& call, std::ostream& out) {
@@ -55,6 +48,12 @@ void show(const Call& call, std::ostream& out) {
       out << " " << trained.vocabulary[each.word] << " " << percent(each.count, trained.totals[k]);
     out << "\n";
   }
+}
+
+}  // namespace
+
+Command show_command() {
+  return {.name = "show", .summary = "prints the topics with their top words", .options = kShowOptions, .run = show};
 }
 
 }  // namespace rota::lda

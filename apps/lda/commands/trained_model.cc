@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/lda/sampler/word_topic_slice.h"
+#include "apps/lda/shard_state.h"
 #include "rota/error.h"
 
 namespace rota::lda {
@@ -61,10 +62,22 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   trained.totals.resize(topics);
   for (const WordRow& row : trained.words)
     for (const TopicCount cell : row) trained.totals[cell.topic] += cell.count;
-  if (!with_documents) return trained;
-  trained.shards.push_back(std::move(first));
-  for (ShardId s = 1; s < model.job().shards; ++s) trained.shards.push_back(read_shard(model, s, trained.settings));
+  const std::uint32_t shards = model.job().shards;
+  for (ShardId s = 0; with_documents && s < shards; ++s) {
+    ShardState state = s == 0 ? std::move(first) : read_shard(model, s, trained.settings);
+    for (std::size_t i = 0; i < state.documents.size(); ++i) {
+      const std::size_t document = s + i * shards;
+      if (trained.documents.size() <= document) trained.documents.resize(document + 1);
+      trained.documents[document] = std::move(state.documents[i].cells);
+    }
+  }
   return trained;
+}
+
+std::uint64_t tokens_of(std::span<const TopicCount> cells) {
+  std::uint64_t tokens = 0;
+  for (const TopicCount cell : cells) tokens += cell.count;
+  return tokens;
 }
 
 void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double> to) {

@@ -7,7 +7,6 @@
 
 #include "apps/lda/sampler/topic_count.h"
 #include "apps/lda/settings.h"
-#include "apps/lda/shard_state.h"
 #include "rota/io/vocabulary.h"
 #include "rota/model.h"
 
@@ -17,10 +16,12 @@ struct TrainedModel {
   Settings settings;
   Priors priors;
   std::vector<std::string> vocabulary;
-  std::vector<WordRow> words;         // of each word
-  std::vector<std::uint64_t> totals;  // of each topic
-  std::vector<ShardState> shards;     // empty unless asked for
+  std::vector<WordRow> words;                      // of each word
+  std::vector<std::uint64_t> totals;               // of each topic
+  std::vector<std::vector<TopicCount>> documents;  // in the order of the input; none unless asked for
 };
+
+std::uint64_t tokens_of(std::span<const TopicCount> cells);
 
 // Throws DataError if a part is missing or damaged.
 TrainedModel read_model(const Model& model, bool with_documents);

@@ -1,5 +1,4 @@
-#include "apps/lda/commands/convert.h"
-
+#include "apps/lda/commands/commands.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 namespace rota::lda {
@@ -14,14 +13,14 @@ struct Converted {
   std::string bag, words, names, output;
 };
 Converted converted(const ScratchFiles& files, const std::string& text, Given given) {
-  for (const Option& option : convert_options())
+  for (const Option& option : convert_command().options)
     given.emplace(std::string(option.name), std::string(option.default_value));
   const std::string bag = (files.folder() / "bag").string();
   if (given["output"].empty()) given["output"] = bag;
   std::ostringstream out;
   const Options options(given);
   const std::vector<std::string> input = {files.write("text", text)};
-  convert({nullptr, options, input}, out);
+  convert_command().run({nullptr, options, input}, out);
   return {read_file(bag), read_file(bag + ".vocab"), read_file(bag + ".names"), out.str()};
 }
 
@@ -82,7 +81,7 @@ TEST_F(Convert, InvalidInputIsRefused) {
   const Options none;
   const std::vector<std::string> input;
   std::ostringstream out;
-  EXPECT_THROW(convert({nullptr, none, input}, out), UsageError);
+  EXPECT_THROW(convert_command().run({nullptr, none, input}, out), UsageError);
   EXPECT_THROW(converted(files, "a\n", {{"output", "/nowhere/bag"}}), std::runtime_error);
 }
 
