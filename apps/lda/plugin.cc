@@ -6,13 +6,11 @@
 #include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/corpus.h"
-#include "apps/lda/packed_corpus.h"
 #include "apps/lda/pull.h"
 #include "apps/lda/push.h"
 #include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/schedule.h"
 #include "apps/lda/settings.h"
-#include "apps/lda/shard_choice.h"
 
 namespace rota::lda {
 namespace {
@@ -97,7 +95,7 @@ Plugin plugin() {
           .starting_pass = true,
           .sliced = true,
           .takes_model = true,
-          .packed_format = 1,
+          .packed_format = 2,
           .packed_options = kPackedOptions,
           .check = check,
           .framework_needs = framework_needs(),

@@ -28,11 +28,11 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
       corpus_(corpus),
       data_(std::move(documents)),
       priors_(settings.priors()),
-      tokens_(settings.topics, data_.documents, data_.counts),
+      tokens_(settings.topics, data_.train.number, data_.train.counts),
       totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta),
       sampler_(priors_, !exact_totals()),
       prior_terms_(priors_, corpus.words),
-      held_out_(priors_, job.seed, data_.shard, job.shards, data_.held_out_documents, data_.held_out),
+      held_out_(priors_, job.seed, data_.shard, job.shards, data_.held_out.number, data_.held_out.counts),
       phi_(padded(settings.topics)) {
   data_.held_out = {};
   if (old_model == nullptr) return;
@@ -42,18 +42,18 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
 
 void LdaPush::census(Census& weight) const {
   if (weight.size() < corpus_.words) weight.resize(corpus_.words);
-  for (const io::WordCount& each : data_.counts) weight[each.word] += each.count;
+  for (const io::WordCount& each : data_.train.counts) weight[each.word] += each.count;
 }
 
 void LdaPush::attach(const Shape& shape) {
   speaks_for_all_ = shape.speaks_for_all;
   const Cut& cut = shape.cut;
-  tokens_.attach(cut, data_.counts);
+  tokens_.attach(cut, data_.train.counts);
   held_out_.attach(cut);
   replicated_ = cut.replicated;
   if (warm_start_) warm_start_->attach(cut);
   cursors_.assign(cut.slices.size(), 0);
-  data_.counts = {};
+  data_.train.counts = {};
 }
 
 void LdaPush::begin(Epoch epoch) {

@@ -22,13 +22,13 @@ TEST_F(LdaCorpus, DocumentsAreDealtToShardsInTurn) {
   ASSERT_EQ(corpus.hosted.size(), 2U);
   const ShardDocuments& odd = corpus.hosted[0];
   EXPECT_EQ(odd.shard, 1U);
-  EXPECT_EQ(odd.documents, 2U);
-  ASSERT_EQ(odd.counts.size(), 4U);  // b b, c a
-  EXPECT_EQ(odd.counts[0].document, 0U);
-  EXPECT_EQ(odd.counts[2].document, 1U);
-  EXPECT_EQ(odd.counts[2].word, 2U);
-  EXPECT_EQ(corpus.hosted[1].documents, 3U);
-  EXPECT_EQ(corpus.hosted[1].counts.size(), 2U);  // a, none, d
+  EXPECT_EQ(odd.train.number, 2U);
+  ASSERT_EQ(odd.train.counts.size(), 4U);  // b b, c a
+  EXPECT_EQ(odd.train.counts[0].document, 0U);
+  EXPECT_EQ(odd.train.counts[2].document, 1U);
+  EXPECT_EQ(odd.train.counts[2].word, 2U);
+  EXPECT_EQ(corpus.hosted[1].train.number, 3U);
+  EXPECT_EQ(corpus.hosted[1].train.counts.size(), 2U);  // a, none, d
   EXPECT_EQ(corpus.size.tokens, 6U);
 }
 
@@ -38,7 +38,7 @@ TEST_F(LdaCorpus, VocabularyIsThatOfAllShards) {
   const Corpus corpus = load_corpus(job, Settings{}, last);
   ASSERT_EQ(corpus.vocabulary->size(), 3U);
   EXPECT_EQ(corpus.vocabulary->word(2), "c");
-  EXPECT_EQ(corpus.hosted[0].counts.at(0).word, 2U);
+  EXPECT_EQ(corpus.hosted[0].train.counts.at(0).word, 2U);
 }
 
 TEST_F(LdaCorpus, WordsWithoutNamesAreNumbered) {
@@ -58,8 +58,8 @@ TEST_F(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {
   job.valid = {files.write("valid", "2 0:1 3:5\n")};
   const Corpus corpus = load_corpus(job, Settings{}, hosted);
   EXPECT_EQ(corpus.size.words, 3U);
-  ASSERT_EQ(corpus.hosted[0].held_out.size(), 1U) << "word 3 is not in the training data";
-  EXPECT_EQ(corpus.hosted[0].held_out[0].word, 0U);
+  ASSERT_EQ(corpus.hosted[0].held_out.counts.size(), 1U) << "word 3 is not in the training data";
+  EXPECT_EQ(corpus.hosted[0].held_out.counts[0].word, 0U);
 
   Settings named;
   named.vocabulary = files.write("v", "a\nb\nc\n");
@@ -85,7 +85,7 @@ TEST_F(LdaCorpus, NumbersAreNoWordsOfText) {
   named.vocabulary = files.write("v", "b\na\n");
   Job job = job_over(text, 1);
   job.valid = {lda_c};
-  EXPECT_EQ(load_corpus(job, named, hosted).hosted[0].held_out.at(0).word, 0U);
+  EXPECT_EQ(load_corpus(job, named, hosted).hosted[0].held_out.counts.at(0).word, 0U);
   EXPECT_EQ(why(lda_c, bag, {}), "no error") << "both are numbered";
 }
 
@@ -96,13 +96,24 @@ TEST_F(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
   const Corpus corpus = load_corpus(job, Settings{}, hosted);
   EXPECT_EQ(corpus.vocabulary->size(), 3U);
   EXPECT_EQ(corpus.size.tokens, 3U);
-  EXPECT_EQ(corpus.hosted[0].held_out_documents, 2U);
-  ASSERT_EQ(corpus.hosted[0].held_out.size(), 3U);  // a, b b
-  EXPECT_EQ(corpus.hosted[0].held_out[0].word, 0U);
-  EXPECT_EQ(corpus.hosted[0].held_out[1].document, 1U);
+  EXPECT_EQ(corpus.hosted[0].held_out.number, 2U);
+  ASSERT_EQ(corpus.hosted[0].held_out.counts.size(), 3U);  // a, b b
+  EXPECT_EQ(corpus.hosted[0].held_out.counts[0].word, 0U);
+  EXPECT_EQ(corpus.hosted[0].held_out.counts[1].document, 1U);
 
   job.valid = {files.write("bag", "1\n4\n1\n1 2 1\n")};
   EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError);
+}
+
+TEST(LdaShards, GrowWithTheRootOfTheTextSoThatTasksStayLong) {
+  constexpr std::uint64_t kMega = 1'000'000;
+  EXPECT_EQ(shards_for(0), 8U);
+  EXPECT_EQ(shards_for(80 * kMega), 8U);
+  EXPECT_EQ(shards_for(16 * 16 * 2 * 160'000 - 1), 8U);
+  EXPECT_EQ(shards_for(16 * 16 * 2 * 160'000), 16U);
+  EXPECT_EQ(shards_for(200 * kMega), 16U);
+  EXPECT_EQ(shards_for(800 * kMega), 32U);
+  EXPECT_EQ(shards_for(std::uint64_t{1} << 50), 256U);
 }
 
 }  // namespace
