@@ -16,9 +16,9 @@
 #include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_totals.h"
 #include "apps/lda/sampler/word_topic_slice.h"
+#include "apps/lda/schedule.h"
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
-#include "apps/lda/turn.h"
 #include "apps/lda/warm_start.h"
 #include "rota/push.h"
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "apps/lda/turn.h"
-
 namespace rota::lda {
 
 LdaSchedule::LdaSchedule(const Job& job, const Settings& settings, std::uint64_t tokens)

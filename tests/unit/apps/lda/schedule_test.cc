@@ -1,7 +1,5 @@
 #include "apps/lda/schedule.h"
 
-#include "apps/lda/turn.h"
-
 namespace rota::lda {
 namespace {
 
