@@ -21,9 +21,9 @@ constexpr Option kDiagnosticsOptions[] = {
 };
 
 // Which reference documents have which of the words in question.
-class Documents {
+class Reference {
  public:
-  Documents(std::size_t words, const std::vector<std::vector<TopWord>>& top, const std::vector<NewDocument>& reference)
+  Reference(std::size_t words, const std::vector<std::vector<TopWord>>& top, const std::vector<NewDocument>& reference)
       : place_(words, kNowhere), count_(static_cast<double>(reference.size())) {
     for (const auto& of_topic : top) {
       for (const TopWord each : of_topic) {
@@ -61,10 +61,6 @@ class Documents {
   double count_;
 };
 
-double ratio(double part, double whole) {
-  return part / whole;
-}
-
 // Figures of the model alone.
 void describe_topics(const TrainedModel& model, std::vector<TopicDiagnostics>& topics) {
   const auto words = static_cast<double>(model.words.size());
@@ -72,10 +68,9 @@ void describe_topics(const TrainedModel& model, std::vector<TopicDiagnostics>& t
   for (const std::uint64_t total : model.totals) tokens += static_cast<double>(total);
   std::vector<double> squares(topics.size()), uniform(topics.size()), corpus(topics.size());
   for (const WordRow& row : model.words) {
-    double of_word = 0;
-    for (const TopicCount cell : row) of_word += cell.count;
+    const auto of_word = static_cast<double>(tokens_of(row));
     for (const TopicCount cell : row) {
-      const double p = ratio(cell.count, static_cast<double>(model.totals[cell.topic]));
+      const double p = cell.count / static_cast<double>(model.totals[cell.topic]);
       squares[cell.topic] += p * p;
       uniform[cell.topic] += p * std::log(p * words);
       corpus[cell.topic] += p * std::log(p * tokens / of_word);
@@ -94,7 +89,7 @@ double exclusivity(const TrainedModel& model, std::size_t topic, const std::vect
   for (const TopWord each : top) {
     double here = 0, all = 0;
     for (const TopicCount cell : model.words[each.word]) {
-      const double p = ratio(cell.count, static_cast<double>(model.totals[cell.topic]));
+      const double p = cell.count / static_cast<double>(model.totals[cell.topic]);
       all += p;
       if (cell.topic == topic) here = p;
     }
@@ -103,7 +98,7 @@ double exclusivity(const TrainedModel& model, std::size_t topic, const std::vect
   return sum / static_cast<double>(top.size());
 }
 
-void add_coherence(const Documents& documents, const std::vector<TopWord>& top, TopicDiagnostics& topic) {
+void add_coherence(const Reference& documents, const std::vector<TopWord>& top, TopicDiagnostics& topic) {
   double umass = 0, npmi = 0;
   int pairs = 0;
   for (std::size_t m = 1; m < top.size(); ++m) {
@@ -135,7 +130,7 @@ std::vector<TopicDiagnostics> diagnose(const TrainedModel& model, const std::vec
                                        const std::vector<NewDocument>& reference) {
   std::vector<TopicDiagnostics> topics(model.totals.size());
   describe_topics(model, topics);
-  const Documents documents(model.words.size(), top, reference);
+  const Reference documents(model.words.size(), top, reference);
   for (std::size_t k = 0; k < topics.size(); ++k) {
     if (top[k].empty()) continue;
     topics[k].exclusivity = exclusivity(model, k, top[k]);
@@ -144,9 +139,7 @@ std::vector<TopicDiagnostics> diagnose(const TrainedModel& model, const std::vec
   return topics;
 }
 
-namespace {
-
-void diagnostics(const Call& call, std::ostream& out) {
+static void diagnostics(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model, false);
   const NewDocuments reference = read_new_documents(call.input, call.options.text("format"), model.vocabulary);
   const auto top = top_words(model, static_cast<std::size_t>(call.options.integer("top_words")));
@@ -162,8 +155,6 @@ void diagnostics(const Call& call, std::ostream& out) {
     out << '\n';
   }
 }
-
-}  // namespace
 
 Command diagnostics_command() {
   return {.name = "diagnostics",

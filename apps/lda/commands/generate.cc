@@ -179,9 +179,7 @@ void generate_corpus(const CorpusShape& shape, std::ostream& out) {
   }
 }
 
-namespace {
-
-void generate(const Call& call, std::ostream& out) {
+static void generate(const Call& call, std::ostream& out) {
   const auto whole = [&](std::string_view name) { return static_cast<std::uint64_t>(call.options.integer(name)); };
   CorpusShape shape;
   shape.documents = whole("documents");
@@ -194,8 +192,6 @@ void generate(const Call& call, std::ostream& out) {
   shape.seed = whole("seed");
   generate_corpus(shape, out);
 }
-
-}  // namespace
 
 Command generate_command() {
   return {.name = "generate",
