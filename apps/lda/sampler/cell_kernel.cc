@@ -252,12 +252,12 @@ ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, 
 }
 
 // Counts one token more, or less, of this side's word with a topic.  The other side is not updated yet.
-template <bool kFixed, bool kWhole>
+template <Draw kDraw, bool kWhole>
 ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
   side.word[topic] += static_cast<std::uint32_t>(by);
   cell.totals[topic] += by;
   float inverse = cell.inverse[topic];
-  if constexpr (kFixed) {
+  if constexpr (kDraw == Draw::resample) {
     if (by < 0) inverse *= 1 + inverse * (1 + inverse);  // 1 / (x - 1) with x = 1 / inverse, but for terms from x^-4 on
   } else {
     inverse = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
@@ -310,8 +310,11 @@ struct InPhiBlock {
   return topic < cell.topics ? topic : cell.topics - 1;  // every topic but the padding has a weight
 }
 
-// Rows with a count for each topic.  kBlocks: their number of blocks, or 0 for any number.
-template <typename Count, std::uint32_t kBlocks = 0>
+// For a number of blocks: rows of any form, and narrow rows of any number.
+constexpr std::uint32_t kAnyForm = 0, kAnyNumber = ~0U;
+
+// Rows with a count for each topic.  kBlocks: their number of blocks, or kAnyNumber.
+template <typename Count, std::uint32_t kBlocks = kAnyNumber>
 struct DenseRow {
   static constexpr bool kWhole = true;
 
@@ -322,7 +325,7 @@ struct DenseRow {
   ROTA_INLINE void add(std::uint32_t topic, std::uint32_t) { add_to_lane(counts, topic, Count{1}); }
   ROTA_INLINE Floats sum(const float* phi, float* runs) const {
     Floats run{};
-    if constexpr (kBlocks > 0) {
+    if constexpr (kBlocks != kAnyNumber) {
       _Pragma("GCC unroll 8") for (std::uint32_t b = 0; b < kBlocks; ++b) {
         run.add(widen(counts + b * kLanes) * Floats::load_from(phi + b * kLanes));
         if (b + 1 < kBlocks) run.store_to(runs + b * kLanes);
@@ -338,7 +341,7 @@ struct DenseRow {
     return run;
   }
   ROTA_INLINE std::uint32_t find(const float* runs, const LaneSums& sums, float target) const {
-    if constexpr (kBlocks > 0) return find_place_in<kBlocks>(runs, sums, target);
+    if constexpr (kBlocks != kAnyNumber) return find_place_in<kBlocks>(runs, sums, target);
     return find_place(runs, blocks, sums, target);
   }
   // The place itself if it has a weight, else the first that has one.
@@ -432,13 +435,14 @@ struct Chosen {
   std::uint32_t token, topic, place;
 };
 
-// Calls `use` with the row of a document, in its form.  kBlocks: all are narrow, with this number of blocks.
+// Calls `use` with the row of a document, in its form.  kBlocks: all are narrow, with this number of blocks; or
+// kAnyForm.
 template <std::uint32_t kBlocks, typename Use>
 ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
   DocumentRow& row = cell.rows[document];
-  if constexpr (kBlocks > 0)
+  if constexpr (kBlocks != kAnyForm)
     use(DenseRow<std::uint16_t, kBlocks>(cell, cell.store + row.at));
-  else if (cell.all_narrow || row.kind == RowKind::narrow)
+  else if (row.kind == RowKind::narrow)
     use(DenseRow(cell, cell.store + row.at));
   else if (row.kind == RowKind::list)
     use(ListRow(cell, row));
@@ -446,8 +450,8 @@ ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
     use(DenseRow(cell, cell.wide_store + row.at));
 }
 
-// Counts the token chosen for `side`.  kFixed: n_k is that of the task's beginning (Draw::resample).
-template <bool kFixed, std::uint32_t kBlocks>
+// Counts the token chosen for `side`.
+template <Draw kDraw, std::uint32_t kBlocks>
 ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, const Chosen& chosen) {
   if (chosen.document == Chosen::kNone) return;
   with_row<kBlocks>(
@@ -456,47 +460,45 @@ ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, const Chosen&
         const std::uint32_t topic = chosen.topic;
         side.appeared[side.appeared_count] = static_cast<std::uint16_t>(topic);
         side.appeared_count += side.word[topic] == 0 ? 1 : 0;
-        count_topic<kFixed, kWhole>(cell, side, topic, 1);
+        count_topic<kDraw, kWhole>(cell, side, topic, 1);
         row.add(topic, chosen.place);
         side.token_topics[chosen.token] = static_cast<std::uint16_t>(topic);
-        if constexpr (!kFixed) {
-          refresh_phi<kWhole>(cell, other, topic, cell.inverse[topic]);
-          if (cell.draw == Draw::resample_exact)
-            refresh_phi<kWhole>(cell, other, side.removed, cell.inverse[side.removed]);
-        }
+        if constexpr (kDraw != Draw::resample) refresh_phi<kWhole>(cell, other, topic, cell.inverse[topic]);
+        if constexpr (kDraw == Draw::resample_exact)
+          refresh_phi<kWhole>(cell, other, side.removed, cell.inverse[side.removed]);
       });
 }
 // If only one side is drawn from, the token is its own last one.
-template <bool kFixed, std::uint32_t kBlocks>
+template <Draw kDraw, std::uint32_t kBlocks>
 ROTA_INLINE void count_last(Cell& cell, Side& side, Side& other, const Chosen& last) {
-  count_chosen<kFixed, kBlocks>(cell, cell.both ? other : side, cell.both ? side : other, last);
+  count_chosen<kDraw, kBlocks>(cell, cell.both ? other : side, cell.both ? side : other, last);
 }
 
 // Chooses a topic for a token of `side`, and counts the token chosen before it.
-template <bool kFixed, std::uint32_t kBlocks>
+template <Draw kDraw, std::uint32_t kBlocks>
 ROTA_INLINE Chosen choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen last) {
   if (token + kAhead < side.ahead) {
     const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
     for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
   }
-  const bool random = !kFixed && cell.draw == Draw::first_random;
+  const bool random = kDraw == Draw::first && cell.draw == Draw::first_random;
   const std::uint64_t bits = side.draws[token];
   Chosen chosen{side.documents[token], token, 0, kUnknown};
   if (!cell.both || chosen.document == last.document) {
-    count_last<kFixed, kBlocks>(cell, side, other, last);
+    count_last<kDraw, kBlocks>(cell, side, other, last);
     last.document = Chosen::kNone;
   }
   with_row<kBlocks>(
       cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
-        if (kFixed || cell.draw == Draw::resample_exact) {
+        if constexpr (kDraw != Draw::first) {
           side.removed = side.token_topics[token];
           row.remove(side.removed);
-          count_topic<kFixed, decltype(row)::kWhole>(cell, side, side.removed, -1);
+          count_topic<kDraw, decltype(row)::kWhole>(cell, side, side.removed, -1);
         }
         Floats run{};
         if (!random) run = row.sum(side.phi, side.runs);
         const auto smooth = static_cast<float>(static_cast<double>(cell.alpha) * side.phi_sum);
-        count_chosen<kFixed, kBlocks>(cell, other, side, last);
+        count_chosen<kDraw, kBlocks>(cell, other, side, last);
         if (random) {
           chosen.topic = static_cast<std::uint32_t>((bits >> 32) * cell.topics >> 32);
           return;
@@ -514,35 +516,55 @@ ROTA_INLINE Chosen choose(Cell& cell, Side& side, Side& other, std::uint32_t tok
 }
 
 // If both sides are drawn from, a token of each in turn.  One loop for either case, because it takes long to compile.
-template <bool kFixed, std::uint32_t kBlocks>
+template <Draw kDraw, std::uint32_t kBlocks>
 void draw_tokens(Cell& cell) {
   Side* side = &cell.sides[cell.both ? 0 : cell.only];
   Side* other = &cell.sides[cell.both ? 1 : 1 - cell.only];
   Chosen last;
   for (std::uint32_t i = 0, end = cell.both ? 2 * cell.tokens : cell.tokens; i < end; ++i) {
-    last = choose<kFixed, kBlocks>(cell, *side, *other, cell.both ? i / 2 : i, last);
+    last = choose<kDraw, kBlocks>(cell, *side, *other, cell.both ? i / 2 : i, last);
     if (!cell.both) continue;
     Side* const next = other;
     other = side;
     side = next;
   }
-  count_last<kFixed, kBlocks>(cell, *side, *other, last);
+  count_last<kDraw, kBlocks>(cell, *side, *other, last);
 }
 
-// By the number of a row's blocks.  With few topics the cost of a token beside its sum matters: loops of constant
-// length.
-constexpr SampleCell kNarrow[] = {draw_tokens<true, 0>, draw_tokens<true, 1>, draw_tokens<true, 2>,
-                                  draw_tokens<true, 3>, draw_tokens<true, 4>, draw_tokens<true, 5>,
-                                  draw_tokens<true, 6>, draw_tokens<true, 7>, draw_tokens<true, 8>};
+// By the number of a row's blocks, the last one for more.  With few topics the cost of a token beside its sum matters:
+// loops of constant length.
+constexpr SampleCell kNarrow[] = {nullptr,
+                                  draw_tokens<Draw::resample, 1>,
+                                  draw_tokens<Draw::resample, 2>,
+                                  draw_tokens<Draw::resample, 3>,
+                                  draw_tokens<Draw::resample, 4>,
+                                  draw_tokens<Draw::resample, 5>,
+                                  draw_tokens<Draw::resample, 6>,
+                                  draw_tokens<Draw::resample, 7>,
+                                  draw_tokens<Draw::resample, 8>,
+                                  draw_tokens<Draw::resample, kAnyNumber>};
+constexpr std::uint32_t kMostBlocks = sizeof kNarrow / sizeof *kNarrow - 1;
+
+// kDraw: Draw::first stands for Draw::first_random, too.
+template <Draw kDraw>
+void draw_of(Cell& cell) {
+  if (!cell.all_narrow) return draw_tokens<kDraw, kAnyForm>(cell);
+  const std::uint32_t blocks = padded(cell.topics) / kLanes;
+  if constexpr (kDraw == Draw::resample)
+    kNarrow[blocks < kMostBlocks ? blocks : kMostBlocks](cell);
+  else
+    draw_tokens<kDraw, kAnyNumber>(cell);
+}
 
 }  // namespace
 
 void ROTA_LDA_KERNEL(Cell& cell) {
-  const std::uint32_t blocks = padded(cell.topics) / kLanes;
-  if (cell.draw != Draw::resample)
-    draw_tokens<false, 0>(cell);
+  if (cell.draw == Draw::resample)
+    draw_of<Draw::resample>(cell);
+  else if (cell.draw == Draw::resample_exact)
+    draw_of<Draw::resample_exact>(cell);
   else
-    kNarrow[cell.all_narrow && blocks < sizeof kNarrow / sizeof *kNarrow ? blocks : 0](cell);
+    draw_of<Draw::first>(cell);
 }
 
 }  // namespace rota::lda
