@@ -136,8 +136,10 @@ class UsersFiles(RotaTest):
         link.symlink_to(self.out)
         for flags in ((f"--input={log}", ), (f"--input={log}/*", ), (f"--input={self.data},{log}/worker-0.log", ),
                       (f"--input={self.out}", ), self.usual(f"--valid={log}/worker-1.log"),
-                      (f"--input={self.data}", f"--vocab={log}/worker-0.log"), self.usual(f"--init_model={self.out}"),
-                      self.usual(f"--init_model={link}/events.jsonl"), (f"--input={link}/log/worker-0.log", )):
+                      (f"--input={self.data}", f"--vocab={log}/worker-0.log"),
+                      (f"--input={self.data}", f"--vocab={self.out}"),
+                      (f"--input={self.data}", f"--vocab={link}/events.jsonl"),
+                      (f"--input={link}/log/worker-0.log", )):
             with self.subTest(flags=flags):
                 self.refused(*flags, word="names")
 
