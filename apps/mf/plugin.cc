@@ -1,11 +1,9 @@
 // apps/mf/plugin.cc -- matrix factorisation: an app for each family of solvers.
 #include "rota/plugin.h"
 
-#include "apps/mf/als/als.h"
-#include "apps/mf/ccd/ccd.h"
+#include "apps/mf/app.h"
 #include "apps/mf/commands/commands.h"
 #include "apps/mf/settings.h"
-#include "apps/mf/sgd/sgd.h"
 
 namespace rota::mf {
 namespace {
@@ -28,7 +26,7 @@ Plugin plugin() {
           .items = "ratings",
           .options = options(),
           .sliced = true,
-          .packed_format = 2,
+          .packed_format = 3,
           .packed_options = kPackedOptions,
           .check = check,
           .framework_needs = framework_needs(),

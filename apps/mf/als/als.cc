@@ -1,5 +1,6 @@
-#include "apps/mf/als/als.h"
-
+// apps/mf/als/als.cc -- alternating least squares: an epoch is a round that solves all users' rows from the items', and
+// one the other way round (Zhou, Wilkinson, Schreiber and Pan, "Large-scale parallel collaborative
+// filtering for the Netflix prize", AAIM 2008; for implicit ratings Hu, Koren and Volinsky, ICDM 2008).
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -2,37 +2,41 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "apps/mf/alternating/push.h"
-#include "rota/app.h"
+#include "apps/mf/app.h"
 
 namespace rota::mf {
 
-class AlternatingApp : public App {
+class AlternatingApp : public MfApp {
  public:
-  explicit AlternatingApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
+  using MfApp::MfApp;
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override;
-  void pack(DataPacker& out) override;
-  std::vector<Term> terms() const override;
-  std::vector<Score> scores() const override;
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
-  std::unique_ptr<Slice> slice(std::span<const Key>) const override;
-  void save_common(Writer& out) const override;
+  std::unique_ptr<Slice> slice(std::span<const Key>) const override { return std::make_unique<EmptySlice>(); }
 
  protected:
+  std::vector<std::unique_ptr<Push>> shards_of(const RatingSource& source, std::span<const ShardId> hosted) override {
+    source.require_filled(kUserSide);  // there may be fewer items
+    auto whole = std::make_shared<WholeData>();
+    whole->counts = source.counts();
+    whole->names = names_.data();
+    std::vector<std::unique_ptr<Push>> out;
+    for (ShardRatings& ratings : source.deal(hosted, {kUserSide, kItemSide}))
+      out.push_back(push(whole, std::move(ratings)));
+    return out;
+  }
   virtual std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const = 0;
 
-  const Job& job_;
-  Settings settings_;
-
  private:
-  // Of the hosted shards, in their order; sets `counts` for all shards.
-  std::vector<ShardRatings> load_text(std::span<const ShardId> hosted, RatingCounts& counts);
-  std::vector<ShardRatings> load_packed(std::span<const ShardId> hosted, RatingCounts& counts);
-
-  io::Vocabulary users_, items_;
+  // For a solver without slices, because the app has them.
+  class EmptySlice final : public Slice {
+   public:
+    void encode(Writer&) const override {}
+    void decode(Reader&) override {}
+  };
 };
 
 }  // namespace rota::mf

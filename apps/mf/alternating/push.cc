@@ -7,9 +7,8 @@
 #include <string>
 
 #include "apps/mf/factor_rows.h"
-#include "apps/mf/scoring/score_blocks.h"
+#include "apps/mf/scoring/ranking.h"
 #include "apps/mf/scoring/terms.h"
-#include "apps/mf/scoring/valid_ranking.h"
 #include "rota/io/numbers.h"
 
 namespace rota::mf {
@@ -25,21 +24,16 @@ AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<Whole
     : settings_(settings),
       whole_(std::move(whole)),
       ratings_(std::move(ratings)),
-      unit_(unit_of(settings, whole_->statistics.deviation)),
-      form_(settings, 0, unit_ / penalty_scale(settings, whole_->statistics.deviation)) {
-  const RatingStatistics& all = whole_->statistics;
+      unit_(unit_of(settings, whole_->counts.statistics.deviation)),
+      form_(settings, 0, unit_ / penalty_scale(settings, whole_->counts.statistics.deviation)) {
+  const RatingStatistics& all = whole_->counts.statistics;
   form_.base = (base_of(settings, all.mean, all.deviation) - all.origin) / unit_;
-  for (RatingRows* const rows : {&ratings_.of[kUserSide], &ratings_.of[kItemSide], &ratings_.held_out})
+  for (RatingRows* const rows : {&ratings_.of[kUserSide], &ratings_.of[kItemSide], &ratings_.held_out[kUserSide]})
     for (Partner& one : rows->partners) one.value *= static_cast<float>(1 / unit_);
 }
 
-// All shards have the same facts of the whole data, so each reports all of them.
 void AlternatingPush::facts(Facts& facts) const {
-  facts.largest("users", static_cast<double>(whole_->rows[kUserSide]));
-  facts.largest("items", static_cast<double>(whole_->rows[kItemSide]));
-  facts.largest("ratings", static_cast<double>(whole_->ratings));
-  facts.largest("mean", whole_->statistics.mean);
-  facts.largest("deviation", whole_->statistics.deviation);
+  report(whole_->counts, facts);
 }
 
 void AlternatingPush::attach(const Shape& shape) {
@@ -70,7 +64,7 @@ void AlternatingPush::predict(const RatingRows& ratings, const Factors& own, con
 void AlternatingPush::require_finite(std::uint32_t side, std::size_t row, std::span<const double> numbers) const {
   if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) return;
   const std::size_t number = ratings_.of[side].first + row;
-  const io::Vocabulary& names = *whole_->names[side];
+  const io::Vocabulary& names = whole_->names[side];
   throw std::runtime_error(std::string("the factors of ") + (side == kUserSide ? "user " : "item ") +
                            (number < names.size() ? io::quoted(names.word(number)) : std::to_string(number + 1)) +
                            " have overflowed: use a larger --lambda");
@@ -131,16 +125,17 @@ void AlternatingPush::evaluate(std::span<double> terms) const {
 }
 
 void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
-  predict(ratings_.held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
+  const RatingRows& held_out = ratings_.held_out[kUserSide];
+  predict(held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
     for (std::size_t j = 0; j < ratings.size(); ++j) {
       const double error = unit_ * (static_cast<double>(ratings[j].value) - predictions[j]);
       terms[kFirstError] += square(error);
       terms[kSecondError] += std::abs(error);
     }
   });
-  terms[kValidRatings] += static_cast<double>(ratings_.held_out.partners.size());
+  terms[kValidRatings] += static_cast<double>(held_out.partners.size());
   if (!speaks_for_all_) return;
-  const UnknownRatings& unknown = whole_->unknown;
+  const UnknownRatings& unknown = whole_->counts.unknown;
   terms[kFirstError] += unknown.squared_errors;
   terms[kSecondError] += unknown.absolute_errors;
   for (const std::size_t term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
@@ -151,7 +146,7 @@ void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, 
   const RatingRows& rated = ratings_.of[kUserSide];
   ValidRanking ranking;
   for (std::uint32_t i = 0; i < rated.rows(); ++i)
-    for (const Partner& one : ratings_.held_out.row(i))
+    for (const Partner& one : ratings_.held_out[kUserSide].row(i))
       if (!std::ranges::binary_search(rated.row(i), one.number, {}, &Partner::number)) ranking.add(i, one.number);
   const std::size_t width = FactorRows(0, settings_.rank, false).width();
   const auto put = [&](const Factors& all, std::size_t row, float* to) {
@@ -162,11 +157,11 @@ void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, 
   std::vector<std::uint32_t> places;  // of the user's rated items
   std::vector<float> rows(kBlockItems * width);
   const std::vector<float> biases(kBlockItems);
-  for (std::size_t first = 0; first < whole_->rows[kItemSide]; first += kBlockItems) {
-    numbers.resize(std::min(kBlockItems, whole_->rows[kItemSide] - first));
+  for (std::size_t first = 0; first < whole_->rows(kItemSide); first += kBlockItems) {
+    numbers.resize(std::min(kBlockItems, whole_->rows(kItemSide) - first));
     std::iota(numbers.begin(), numbers.end(), Key{first});
     for (std::size_t i = 0; i < numbers.size(); ++i) put(items, first + i, rows.data() + i * width);
-    const auto seen = [&](std::uint32_t user) -> std::span<const std::uint32_t> {
+    const auto places_of = [&](std::uint32_t user) -> std::span<const std::uint32_t> {
       places.clear();
       const std::span<const Partner> row = rated.row(user);
       for (auto one = std::ranges::lower_bound(row, first, {}, &Partner::number);
@@ -175,11 +170,11 @@ void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, 
       return places;
     };
     ranking.visit(
-        {numbers, rows.data(), width, biases},
-        [&](std::uint32_t user, float* to) { put(users, rated.first + user, to); }, seen);
+        numbers, {rows.data(), width, std::span(biases).first(numbers.size())},
+        [&](std::uint32_t user, float* to) { put(users, rated.first + user, to); }, places_of);
   }
   ranking.finish(terms.subspan(kValidRankings));
-  if (speaks_for_all_) terms[kValidUnknownPairs] += static_cast<double>(whole_->unknown.count);
+  if (speaks_for_all_) terms[kValidUnknownPairs] += static_cast<double>(whole_->counts.unknown.count);
 }
 
 }  // namespace rota::mf

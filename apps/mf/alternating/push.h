@@ -9,23 +9,20 @@
 #include <vector>
 
 #include "apps/mf/alternating/factors.h"
-#include "apps/mf/ratings/packed_ratings.h"
+#include "apps/mf/ratings/shard_ratings.h"
 #include "rota/push.h"
 
 namespace rota::mf {
 
 // Common data of the shards of a process.
 struct WholeData {
-  std::size_t rows[2] = {};  // users, items
-  std::uint64_t ratings = 0;
-  RatingStatistics statistics;
-  const io::Vocabulary* names[2] = {};  // of users and items; empty if the names are not known
-  UnknownRatings unknown;               // of the held-out ones
+  RatingCounts counts;
+  const io::Vocabulary* names = nullptr;  // of users, of items; empty if they are not known
   const RowKernel& kernel = choose_row_kernel();
   PerVersion made[2] = {};  // of each table, for the solver
-};
 
-using ShardRatings = RangeRatings;
+  std::size_t rows(std::uint32_t side) const { return counts.of[side].size(); }
+};
 
 class AlternatingPush : public SharedPush {
  public:

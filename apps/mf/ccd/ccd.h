@@ -10,9 +10,6 @@
 // --schedule=round_robin is in round_robin.h.
 #pragma once
 #include <cstddef>
-#include <memory>
-
-#include "rota/app.h"
 
 namespace rota::mf {
 
@@ -22,7 +19,5 @@ inline constexpr std::size_t kTogether = 64;
 inline std::size_t rows_of_factor(std::size_t count) {
   return (count + kTogether - 1) / kTogether;
 }
-
-std::unique_ptr<App> ccd_app(const Job& job);
 
 }  // namespace rota::mf

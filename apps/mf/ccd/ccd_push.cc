@@ -3,7 +3,7 @@
 namespace rota::mf {
 
 Factors CcdPush::factors(std::uint32_t side) const {
-  const std::size_t rows = whole_->rows[side], rank = settings_.rank;
+  const std::size_t rows = whole_->rows(side), rank = settings_.rank;
   const auto turn = [&](LineVector<double>& out) {
     out.resize(rows * rank);
     for (std::size_t k = 0; k < rank; ++k)

@@ -31,7 +31,7 @@ class CcdPush : public AlternatingPush {
     if (rows.rows() == 0) return;
     // The first and the last row may be shared with other shards: each leaves zeros for the others' numbers.
     const std::size_t first = rows.first / kTogether, end = rows_of_factor(rows.first + rows.rows());
-    const std::span<double> next = task.parts.run(k * rows_of_factor(whole_->rows[task.table]) + first, end - first)
+    const std::span<double> next = task.parts.run(k * rows_of_factor(whole_->rows(task.table)) + first, end - first)
                                        .subspan(rows.first % kTogether);
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       next[i] = number_of(i);
@@ -42,7 +42,7 @@ class CcdPush : public AlternatingPush {
   std::vector<double> residuals_[2];  // of the ratings of its users, of its items
 
  private:
-  std::size_t stride(std::uint32_t side) const { return rows_of_factor(whole_->rows[side]) * kTogether; }
+  std::size_t stride(std::uint32_t side) const { return rows_of_factor(whole_->rows(side)) * kTogether; }
 };
 
 // With v the partners' numbers: the sums of residual v and of v^2, each of four lanes, so that additions do not wait

@@ -61,7 +61,7 @@ class RoundRobinPush final : public CcdPush {
     const RatingRows& users = ratings_.of[kUserSide];
     if (users.partners.empty()) return;
     const double* const w = factor(kUserSide, k);
-    const std::size_t blocks = rows_of_factor(whole_->rows[kItemSide]);
+    const std::size_t blocks = rows_of_factor(whole_->rows(kItemSide));
     const std::span<double> sums = task.parts.run(k * blocks, blocks);
     const double* residual = residuals_[kUserSide].data();
     const double each = settings_.by_rating ? penalty(1) : 0;

@@ -5,7 +5,6 @@
 
 #include "apps/mf/ccd/ccd.h"
 #include "apps/mf/ratings/rating_data.h"
-#include "apps/mf/ratings/rating_rows.h"
 #include "rota/error.h"
 
 namespace rota::mf {

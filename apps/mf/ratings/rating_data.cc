@@ -54,6 +54,25 @@ HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFo
   return out;
 }
 
+RatingCounts counts_of(const RatingData& data, const UnknownRatings& unknown) {
+  RatingCounts counts{{}, data.statistics, data.ratings.size(), unknown};
+  counts.of[kUserSide].resize(data.users.size());
+  counts.of[kItemSide].resize(data.items.size());
+  for (const Rating& one : data.ratings) {
+    ++counts.of[kUserSide][one.user];
+    ++counts.of[kItemSide][one.item];
+  }
+  return counts;
+}
+
+void report(const RatingCounts& counts, Facts& facts) {
+  facts.largest("users", static_cast<double>(counts.of[kUserSide].size()));
+  facts.largest("items", static_cast<double>(counts.of[kItemSide].size()));
+  facts.largest("ratings", static_cast<double>(counts.ratings));
+  facts.largest("mean", counts.statistics.mean);
+  facts.largest("deviation", counts.statistics.deviation);
+}
+
 RatingStatistics statistics_of(const std::vector<Rating>& ratings, double origin) {
   const auto count = static_cast<double>(ratings.size());
   double sum = 0, squares = 0;

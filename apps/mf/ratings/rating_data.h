@@ -1,15 +1,20 @@
 // apps/mf/ratings/rating_data.h -- all ratings of a job, with users and items by number.
 #pragma once
+#include <array>
+#include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/mf/ratings/rating_reader.h"
 #include "rota/bytes.h"
+#include "rota/facts.h"
 #include "rota/io/vocabulary.h"
 
 namespace rota::mf {
+
+// The two sides: also the numbers of their tables.
+inline constexpr std::uint32_t kUserSide = 0, kItemSide = 1;
 
 struct Rating {
   std::uint32_t user, item;
@@ -23,6 +28,11 @@ struct RatingStatistics {
   // 0, or the first rating if all are within a thousandth of it: stored as floats, such ratings would lose their
   // differences.
   double origin = 0;
+
+  void fields(auto& list) {
+    list(mean, deviation, origin);
+    list.check(std::isfinite(mean) && std::isfinite(deviation) && deviation > 0 && std::isfinite(origin));
+  }
 };
 
 // Users and items are numbered from 0 in the order of their first occurrence in the files, so that a number depends on
@@ -42,6 +52,11 @@ struct UnknownRatings {
   std::uint64_t count = 0;
   double sum = 0;                                  // of the ratings
   double squared_errors = 0, absolute_errors = 0;  // of the mean
+
+  void fields(auto& list) {
+    list(count, sum, squared_errors, absolute_errors);
+    list.check(std::isfinite(sum + squared_errors + absolute_errors) && squared_errors >= 0 && absolute_errors >= 0);
+  }
 };
 struct HeldOutRatings {
   std::vector<Rating> known;  // of users and items in the training data
@@ -50,6 +65,19 @@ struct HeldOutRatings {
 // Throws as read_ratings, but accepts no ratings if there are no files.
 HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format, const RatingData& trained,
                              RatingReader::Kind kind = RatingReader::Kind::ratings);
+
+// What all shards know.
+struct RatingCounts {
+  std::array<std::vector<std::uint32_t>, 2> of;  // the number of ratings of each user, of each item
+  RatingStatistics statistics;
+  std::uint64_t ratings = 0;
+  UnknownRatings unknown;  // of the held-out ones
+
+  void fields(auto& list) { list(of, statistics, ratings, unknown); }
+};
+RatingCounts counts_of(const RatingData& data, const UnknownRatings& unknown);
+// All shards have the same facts of the whole data, so each reports all of them.
+void report(const RatingCounts& counts, Facts& facts);
 
 RatingStatistics statistics_of(const std::vector<Rating>& ratings, double origin);
 

@@ -4,8 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "rota/shards.h"
-
 namespace rota::mf {
 namespace {
 
@@ -23,6 +21,7 @@ bool before(const Partner& a, const Partner& b) {
 void add_up_rows(RatingRows& rows) {
   RatingRows out;
   out.first = rows.first;
+  out.step = rows.step;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     std::vector<Partner> row(rows.row(i).begin(), rows.row(i).end());
     add_up(row);
@@ -46,35 +45,32 @@ void add_up(std::vector<Partner>& ratings) {
   ratings.resize(end);
 }
 
-std::vector<std::uint64_t> cut_rows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t rows,
-                                    std::uint32_t shards) {
-  std::vector<std::uint64_t> work(rows, kRowWork);
-  for (const Rating& one : ratings) ++work[row_of(one, side)];
-  return cut_by_work(work, shards);
+Dealing deal_ranges(std::span<const std::uint32_t> ratings, std::uint32_t shards) {
+  std::vector<std::uint64_t> work(ratings.begin(), ratings.end());
+  for (std::uint64_t& one : work) one += kRowWork;
+  return {shards, ratings.size(), cut_by_work(work, shards)};
 }
 
-std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uint32_t side,
-                                    const std::vector<std::uint64_t>& cuts, std::span<const ShardId> hosted,
-                                    bool sums) {
-  std::vector<RatingRows*> rows_at(cuts.back());  // by row: the rows of its shard, if that is hosted
+std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uint32_t side, const Dealing& dealing,
+                                    std::span<const ShardId> hosted, bool sums) {
   std::vector<RatingRows> out(hosted.size());
+  std::vector<std::pair<RatingRows*, std::size_t>> places(dealing.rows);  // of the rows of hosted shards
   for (std::size_t h = 0; h < hosted.size(); ++h) {
-    const std::uint64_t first = cuts[hosted[h]], end = cuts[hosted[h] + 1];
-    out[h].first = static_cast<std::uint32_t>(first);
-    out[h].begins.assign(end - first + 1, 0);
-    std::fill(rows_at.begin() + static_cast<std::ptrdiff_t>(first), rows_at.begin() + static_cast<std::ptrdiff_t>(end),
-              &out[h]);
+    out[h].first = static_cast<std::uint32_t>(dealing.first(hosted[h]));
+    out[h].step = dealing.step();
+    out[h].begins.assign(dealing.count(hosted[h]) + 1, 0);
+    for (std::size_t i = 0; i < out[h].rows(); ++i) places[out[h].number(i)] = {&out[h], i};
   }
   // begins[i] is the place of the next rating of row i, and so at the end the begin of row i + 1, until it is shifted.
   for (const Rating& one : ratings)
-    if (RatingRows* const rows = rows_at[row_of(one, side)]) ++rows->begins[row_of(one, side) - rows->first];
+    if (const auto& [rows, i] = places[row_of(one, side)]; rows) ++rows->begins[i];
   for (RatingRows& rows : out) {
     std::exclusive_scan(rows.begins.begin(), rows.begins.end(), rows.begins.begin(), std::size_t{0});
     rows.partners.resize(rows.begins.back());
   }
   for (const Rating& one : ratings)
-    if (RatingRows* const rows = rows_at[row_of(one, side)])
-      rows->partners[rows->begins[row_of(one, side) - rows->first]++] = {row_of(one, kItemSide - side), one.value};
+    if (const auto& [rows, i] = places[row_of(one, side)]; rows)
+      rows->partners[rows->begins[i]++] = {row_of(one, kItemSide - side), one.value};
   for (RatingRows& rows : out) {
     std::rotate(rows.begins.begin(), rows.begins.end() - 1, rows.begins.end());
     rows.begins.front() = 0;

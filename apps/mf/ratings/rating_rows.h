@@ -1,4 +1,4 @@
-// apps/mf/ratings/rating_rows.h -- the ratings of neighbouring users, or of neighbouring items, row after row.
+// apps/mf/ratings/rating_rows.h -- the ratings of the users, or of the items, of a shard, row after row.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,36 +6,50 @@
 #include <vector>
 
 #include "apps/mf/ratings/rating_data.h"
+#include "rota/shards.h"
 #include "rota/types.h"
 
 namespace rota::mf {
-
-// The two sides: also the numbers of their tables.
-inline constexpr std::uint32_t kUserSide = 0, kItemSide = 1;
 
 // A rating in a row: of which item, or by which user.
 struct Partner {
   std::uint32_t number;
   float value;
+  void fields(auto& list) { list(number, value); }
 };
 
 struct RatingRows {
-  std::uint32_t first = 0;                // row i is that of user, or item, first + i
+  std::uint32_t first = 0, step = 1;      // row i is that of user, or item, first + i step
   std::vector<std::size_t> begins = {0};  // of the rows in partners, and its end
   std::vector<Partner> partners;          // by number within a row; of equal ones in the order of the files
 
   std::size_t rows() const { return begins.size() - 1; }
+  std::size_t number(std::size_t i) const { return first + i * step; }
   std::size_t ratings(std::size_t i) const { return begins[i + 1] - begins[i]; }
   std::span<const Partner> row(std::size_t i) const { return std::span(partners).subspan(begins[i], ratings(i)); }
+  // first and step follow from the dealing.
+  void fields(auto& list) { list(begins, partners); }
 };
+
+// Which of the users, or items, are whose.
+struct Dealing {
+  std::uint32_t shards = 1;
+  std::uint64_t rows = 0;
+  std::vector<std::uint64_t> cuts;  // the range of each shard, as of rota/shards.h; if empty, row r is of shard r mod S
+
+  std::uint64_t count(ShardId shard) const {
+    return cuts.empty() ? dealt_to(shard, rows, shards) : cuts[shard + std::size_t{1}] - cuts[shard];
+  }
+  std::uint64_t first(ShardId shard) const { return cuts.empty() ? shard : cuts[shard]; }
+  std::uint32_t step() const { return cuts.empty() ? shards : 1; }
+};
+// Ranges of about equal work, for these numbers of ratings.
+Dealing deal_ranges(std::span<const std::uint32_t> ratings, std::uint32_t shards);
 
 // Merges ratings of the same partner into their sum; in the order of the partners.
 void add_up(std::vector<Partner>& ratings);
-// Ranges of about equal work, as of rota/shards.h.
-std::vector<std::uint64_t> cut_rows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t rows,
-                                    std::uint32_t shards);
 // Those of the hosted shards; `sums`: added up.
-std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uint32_t side,
-                                    const std::vector<std::uint64_t>& cuts, std::span<const ShardId> hosted, bool sums);
+std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uint32_t side, const Dealing& dealing,
+                                    std::span<const ShardId> hosted, bool sums);
 
 }  // namespace rota::mf

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <optional>
 #include <vector>
-
-#include "apps/mf/scoring/top_items.h"
 
 namespace rota::mf {
 namespace {
@@ -25,105 +25,128 @@ double discount(std::size_t place) {
   return place < std::size(kFirst) ? kFirst[place] : 1 / std::log2(static_cast<double>(place + 2));
 }
 
-// The ranking of one user, as items are offered.
-class Ranking {
+// Scores of one user's held-out items, and how they compare with all of its ranking.
+class Curve {
  public:
-  Ranking(const TrainedModel& model, const RankedUser& user, ScoreRows score) : above_(user.held_out.size()) {
-    const std::size_t width = model.items.width, count = user.held_out.size();
-    const std::size_t stride = (count + kScoreLanes - 1) / kScoreLanes * kScoreLanes;
-    std::vector<float> rows(count * width), products(stride);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::span<const float> row = model.items.row(user.held_out[i]);
-      std::copy(row.begin(), row.end(), rows.begin() + static_cast<std::ptrdiff_t>(i * width));
+  Curve(const TrainedModel& model, const RankedUser& user) {
+    std::vector<float> rows, biases, products;
+    for (const std::uint32_t item : user.held_out) {
+      const std::span<const float> row = model.items.row(item);
+      rows.insert(rows.end(), row.begin(), row.end());
+      biases.push_back(static_cast<float>(model.items.biases[item]));
     }
-    score({user.asker.factors.data(), 1, rows.data(), count, width, products.data(), stride});
-    for (std::size_t i = 0; i < count; ++i)
-      held_.push_back({user.held_out[i], products[i] + static_cast<float>(model.items.biases[user.held_out[i]])});
-    std::sort(held_.begin(), held_.end(), better);
+    score_items(
+        {rows.data(), model.items.width, biases}, user.asker.factors, products,
+        [](std::size_t) { return std::span<const std::uint32_t>(); },
+        [&](std::size_t, std::size_t, std::span<const float> scores) { held_.assign(scores.begin(), scores.end()); });
+    std::ranges::sort(held_, std::greater<>());
   }
-  // An item that is not held out.
-  void offer(const Recommendation& one) {
-    const auto by_score = [](const Recommendation& a, const Recommendation& b) { return a.score > b.score; };
-    const auto [first, last] = std::equal_range(held_.begin(), held_.end(), one, by_score);
-    const auto place = std::lower_bound(first, last, one, better);
-    if (place != held_.end()) ++above_[static_cast<std::size_t>(place - held_.begin())];
-    won_ += static_cast<double>(first - held_.begin()) + static_cast<double>(last - first) / 2;
-    ++others_;
+  void add(std::span<const float> scores) {
+    for (const float score : scores) {
+      const auto equal = std::ranges::equal_range(held_, score, std::greater<>());
+      won_ += static_cast<double>(equal.begin() - held_.begin()) + static_cast<double>(equal.size()) / 2;
+    }
+    ranked_ += scores.size();
   }
-  TopScores top(std::size_t most) const {
-    std::vector<std::size_t> places;
-    std::size_t place = 0;
-    for (std::size_t i = 0; i < held_.size(); ++i, ++place)
-      if ((place += above_[i]) < most) places.push_back(place);
-    return top_scores(places, held_.size(), most);
+  // After the scores of all items, also of the held-out ones: their pairs among themselves are half won.
+  std::optional<double> area() const {
+    const auto held = static_cast<double>(held_.size()), others = static_cast<double>(ranked_) - held;
+    if (others == 0) return std::nullopt;
+    return (won_ - held * held / 2) / held / others;
   }
-  bool has_others() const { return others_ > 0; }
-  double auc() const { return won_ / static_cast<double>(held_.size()) / static_cast<double>(others_); }
 
  private:
-  std::vector<Recommendation> held_;  // the best first
-  std::vector<std::size_t> above_;    // others between a held-out item and the previous one
-  std::size_t others_ = 0;
+  std::vector<float> held_;  // the highest first
+  std::size_t ranked_ = 0;
   double won_ = 0;  // pairs of a held-out item and another with the right order
 };
 
 struct UserScores {
   TopScores top;
-  double auc = 0;
-  bool has_auc = false;
+  std::optional<double> auc;
 };
 
-void rank(const TrainedModel& model, std::span<const RankedUser> users, std::size_t top, ScoreRows score,
-          UserScores* out) {
-  std::vector<Ranking> rankings;
-  std::vector<std::vector<std::uint32_t>> skipped(users.size());
+void rank(const TrainedModel& model, std::span<const RankedUser> users, std::size_t top, UserScores* out) {
+  std::vector<Best> best(users.size(), Best(top));
+  std::vector<Curve> curves;
   std::vector<Asker> askers;
-  for (std::size_t u = 0; u < users.size(); ++u) {
-    rankings.emplace_back(model, users[u], score);
-    askers.push_back(users[u].asker);
-    std::merge(users[u].held_out.begin(), users[u].held_out.end(), askers[u].excluded.begin(), askers[u].excluded.end(),
-               std::back_inserter(skipped[u]));
-    askers[u].excluded = skipped[u];
+  for (const RankedUser& user : users) {
+    curves.emplace_back(model, user);
+    askers.push_back(user.asker);
   }
-  for_each_scores(model, askers, score, [&](std::size_t u, std::uint32_t item, std::span<const float> scores) {
-    for (const float value : scores) rankings[u].offer({item++, value});
+  for_each_scores(model, askers, [&](std::size_t u, std::uint32_t item, std::span<const float> scores) {
+    best[u].offer(item, scores);
+    curves[u].add(scores);
   });
-  for (std::size_t u = 0; u < users.size(); ++u) {
-    out[u] = {rankings[u].top(top), 0, rankings[u].has_others()};
-    if (out[u].has_auc) out[u].auc = rankings[u].auc();
-  }
+  for (std::size_t u = 0; u < users.size(); ++u)
+    out[u] = {top_scores(best[u].take(), users[u].held_out, top), curves[u].area()};
 }
 
 }  // namespace
 
-TopScores top_scores(std::span<const std::size_t> places, std::size_t held_out, std::size_t top) {
-  double gain = 0, best = 0;
-  for (const std::size_t place : places) gain += discount(place);
-  for (std::size_t place = 0; place < std::min(top, held_out); ++place) best += discount(place);
-  const auto hits = static_cast<double>(places.size());
-  return {hits / static_cast<double>(top), hits / static_cast<double>(held_out), gain / best};
+TopScores top_scores(std::span<const Recommendation> best, std::span<const std::uint32_t> held_out, std::size_t top) {
+  double hits = 0, gain = 0, most = 0;
+  for (std::size_t place = 0; place < best.size(); ++place)
+    if (std::ranges::binary_search(held_out, best[place].item)) {
+      hits += 1;
+      gain += discount(place);
+    }
+  for (std::size_t place = 0; place < std::min(top, held_out.size()); ++place) most += discount(place);
+  return {hits / static_cast<double>(top), hits / static_cast<double>(held_out.size()), gain / most};
 }
 
 RankingMetrics ranking_metrics(const TrainedModel& model, std::span<const RankedUser> users, std::size_t top,
                                unsigned threads) {
   std::vector<UserScores> scores(users.size());
-  const ScoreRows score = choose_score_kernel();
   for_each_block(users.size(), threads, [&](std::size_t first, std::size_t count) {
-    rank(model, users.subspan(first, count), top, score, scores.data() + first);
+    rank(model, users.subspan(first, count), top, scores.data() + first);
   });
   RankingMetrics out;
   for (const UserScores& one : scores) {
     out.top.precision += one.top.precision;
     out.top.recall += one.top.recall;
     out.top.ndcg += one.top.ndcg;
-    out.auc += one.auc;
+    out.auc += one.auc.value_or(0);
     ++out.users;
-    if (one.has_auc) ++out.auc_users;
+    if (one.auc) ++out.auc_users;
   }
   for (double* const mean : {&out.top.precision, &out.top.recall, &out.top.ndcg})
     *mean /= static_cast<double>(std::max<std::uint64_t>(1, out.users));
   out.auc /= static_cast<double>(std::max<std::uint64_t>(1, out.auc_users));
   return out;
+}
+
+void ValidRanking::add(std::uint32_t user, std::uint32_t item) {
+  if (users_.empty() || users_.back().row != user) users_.push_back({user, {}, Best(kValidTop)});
+  std::vector<std::uint32_t>& items = users_.back().held_out;
+  if (items.empty() || items.back() != item) items.push_back(item);
+}
+
+void ValidRanking::visit(std::span<const Key> numbers, const ItemRows& items,
+                         const std::function<void(std::uint32_t user, float* row)>& put,
+                         const std::function<std::span<const std::uint32_t>(std::uint32_t user)>& rated) {
+  std::vector<float> rows, products;
+  for (std::size_t first = 0; first < users_.size() && !numbers.empty(); first += kBlockUsers) {
+    const std::size_t count = std::min(kBlockUsers, users_.size() - first);
+    rows.resize(count * items.width);
+    for (std::size_t u = 0; u < count; ++u) put(users_[first + u].row, rows.data() + u * items.width);
+    score_items(
+        items, rows, products, [&](std::size_t u) { return rated(users_[first + u].row); },
+        [&](std::size_t u, std::size_t place, std::span<const float> scores) {
+          for (const float score : scores)
+            users_[first + u].best.offer({static_cast<std::uint32_t>(numbers[place++]), score});
+        });
+  }
+}
+
+void ValidRanking::finish(std::span<double> sums) {
+  for (User& user : users_) {
+    const TopScores scores = top_scores(user.best.take(), user.held_out, kValidTop);
+    sums[0] += scores.ndcg;
+    sums[1] += scores.recall;
+    sums[2] += scores.precision;
+    sums[3] += 1;
+  }
 }
 
 }  // namespace rota::mf

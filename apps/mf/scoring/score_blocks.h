@@ -13,48 +13,69 @@
 
 namespace rota::mf {
 
+inline constexpr std::size_t kBlockUsers = 128;  // users scored at once
+inline constexpr std::size_t kBlockItems = 256;  // items scored at once: their factors stay in the cache
+
+// Consecutive rows of factors, `width` of each, a multiple of 16, and biases.
+struct ItemRows {
+  const float* factors;
+  std::size_t width;
+  std::span<const float> biases;  // one for each item
+};
+
+// Scores these items for users whose rows of factors are one after the other.  Calls use(u, first, scores) for runs of
+// consecutive items, which together are all but those of excluded(u), ascending: both are places in `items`.
+// `products` is room to work in.
+template <typename Excluded, typename Use>
+void score_items(const ItemRows& items, std::span<const float> users, std::vector<float>& products, Excluded excluded,
+                 Use use) {
+  const std::size_t count = items.biases.size(), user_count = users.size() / items.width;
+  const std::size_t stride = (count + kScoreLanes - 1) / kScoreLanes * kScoreLanes;
+  products.resize(user_count * stride);
+  choose_score_kernel()({users.data(), user_count, items.factors, count, items.width, products.data(), stride});
+  for (std::size_t u = 0; u < user_count; ++u) {
+    float* const scores = products.data() + u * stride;
+    for (std::size_t i = 0; i < count; ++i) scores[i] += items.biases[i];
+    std::size_t begin = 0;
+    const auto use_until = [&](std::size_t end) {
+      if (end > begin) use(u, begin, std::span<const float>(scores + begin, end - begin));
+      begin = end + 1;
+    };
+    for (const std::size_t place : excluded(u)) use_until(place);
+    use_until(count);
+  }
+}
+
 // A user to recommend to.
 struct Asker {
   std::span<const float> factors;           // of the width of the model's rows
   double bias = 0;                          // added to all scores, like the model's base
-  std::span<const std::uint32_t> excluded;  // items, ascending
+  std::span<const std::uint32_t> excluded;  // items, ascending, each once
 };
-
-inline constexpr std::size_t kBlockUsers = 128;  // users scored at once
-inline constexpr std::size_t kBlockItems = 256;  // items scored at once: their factors stay in the cache
-static_assert(kBlockItems % kScoreLanes == 0);
 
 // Scores without the terms that are the same for all items, which could hide them in floats: the base, and the asker's
 // bias.  Calls use(u, item, scores) for runs of items `item`, `item` + 1, ..., which together are all that are not
 // excluded for asker u, for each of these in the order of the items.
 template <typename Use>
-void for_each_scores(const TrainedModel& model, std::span<const Asker> askers, ScoreRows score, Use use) {
-  const std::size_t width = model.items.width;
-  std::vector<float> users(askers.size() * width), products(askers.size() * kBlockItems), biases(kBlockItems);
-  std::vector<std::size_t> passed(askers.size());  // excluded items so far
-  for (std::size_t u = 0; u < askers.size(); ++u)
-    std::copy(askers[u].factors.begin(), askers[u].factors.end(),
-              users.begin() + static_cast<std::ptrdiff_t>(u * width));
+void for_each_scores(const TrainedModel& model, std::span<const Asker> askers, Use use) {
+  std::vector<float> users, biases, products;
+  for (const Asker& one : askers) users.insert(users.end(), one.factors.begin(), one.factors.end());
+  std::vector<std::uint32_t> places;
   for (std::size_t first = 0; first < model.items.size(); first += kBlockItems) {
-    const std::size_t count = std::min(kBlockItems, model.items.size() - first);
-    score({users.data(), askers.size(), model.items.factors.data() + first * width, count, width, products.data(),
-           kBlockItems});
-    for (std::size_t i = 0; i < count; ++i) biases[i] = static_cast<float>(model.items.biases[first + i]);
-    for (std::size_t u = 0; u < askers.size(); ++u) {
-      float* const scores = products.data() + u * kBlockItems;
-      for (std::size_t i = 0; i < count; ++i) scores[i] += biases[i];
-      const std::span<const std::uint32_t> excluded = askers[u].excluded;
-      std::size_t begin = 0;
-      const auto use_until = [&](std::size_t end) {
-        if (end > begin)
-          use(u, static_cast<std::uint32_t>(first + begin), std::span<const float>(scores + begin, end - begin));
-      };
-      for (; passed[u] < excluded.size() && excluded[passed[u]] < first + count; ++passed[u]) {
-        use_until(excluded[passed[u]] - first);
-        begin = std::max(begin, excluded[passed[u]] - first + 1);
-      }
-      use_until(count);
-    }
+    const std::size_t end = std::min(first + kBlockItems, model.items.size());
+    biases.assign(model.items.biases.begin() + static_cast<std::ptrdiff_t>(first),
+                  model.items.biases.begin() + static_cast<std::ptrdiff_t>(end));
+    const auto excluded = [&](std::size_t u) -> std::span<const std::uint32_t> {
+      places.clear();
+      for (auto one = std::ranges::lower_bound(askers[u].excluded, first);
+           one != askers[u].excluded.end() && *one < end; ++one)
+        places.push_back(static_cast<std::uint32_t>(*one - first));
+      return places;
+    };
+    score_items({model.items.row(first).data(), model.items.width, biases}, users, products, excluded,
+                [&](std::size_t u, std::size_t place, std::span<const float> scores) {
+                  use(u, static_cast<std::uint32_t>(first + place), scores);
+                });
   }
 }
 

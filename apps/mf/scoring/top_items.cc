@@ -37,11 +37,10 @@ std::vector<Recommendation> Best::take() {
 std::vector<std::vector<Recommendation>> top_items(const TrainedModel& model, std::span<const Asker> askers,
                                                    std::size_t most, unsigned threads) {
   std::vector<std::vector<Recommendation>> out(askers.size());
-  const ScoreRows score = choose_score_kernel();
   for_each_block(askers.size(), threads, [&](std::size_t first, std::size_t count) {
     std::vector<Best> best(count, Best(most));
     for_each_scores(
-        model, askers.subspan(first, count), score,
+        model, askers.subspan(first, count),
         [&](std::size_t u, std::uint32_t item, std::span<const float> scores) { best[u].offer(item, scores); });
     for (std::size_t u = 0; u < count; ++u) {
       out[first + u] = best[u].take();

@@ -21,84 +21,76 @@ constexpr std::uint32_t kFirst = 8;  // factors of a row that have their own sum
 // larger than all of them makes all factors vanish.  So does this one, and steps stay within the range of floats.
 constexpr double kMostPenalty = 17;
 
-std::size_t rows_of(ShardId shard, std::uint32_t shards, std::uint32_t residents) {
-  return residents / shards + (shard < residents % shards ? 1 : 0);
-}
-
 }  // namespace
 
-MfPush::MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, std::shared_ptr<const Sides> sides,
-               std::vector<ShardRating> ratings, std::vector<ShardRating> held_out)
-    : shard_(shard),
-      shards_(shards),
-      settings_(settings),
+MfPush::MfPush(const Settings& settings, std::shared_ptr<const Sides> sides, RatingRows ratings, RatingRows held_out)
+    : settings_(settings),
       sides_(std::move(sides)),
       ratings_(std::move(ratings)),
       held_out_(std::move(held_out)),
-      count_(ratings_.size()),
+      count_(ratings_.partners.size()),
       residents_(0, settings.rank, settings.biases),
       run_(choose_kernel()),
       run_pairs_(choose_pair_kernel()) {}
 
-// All shards have the same facts of the whole data, so each reports all of them.
 void MfPush::facts(Facts& facts) const {
-  facts.largest("users", sides_->users_move ? sides_->visitors : sides_->residents);
-  facts.largest("items", sides_->users_move ? sides_->residents : sides_->visitors);
-  facts.largest("users_move", sides_->users_move ? 1 : 0);
-  facts.largest("ratings", static_cast<double>(sides_->ratings));
-  facts.largest("mean", sides_->statistics.mean);
-  facts.largest("deviation", sides_->statistics.deviation);
+  report(sides_->counts, facts);
+  facts.largest("users_move", sides_->users_move() ? 1 : 0);
 }
 
 void MfPush::census(Census& weight) const {
-  weight.resize(std::max<std::size_t>(weight.size(), sides_->visitors));
-  for (const ShardRating& one : ratings_) ++weight[one.visitor];
+  weight.resize(std::max<std::size_t>(weight.size(), sides_->visitors().size()));
+  for (const Partner& one : ratings_.partners) ++weight[one.number];
 }
 
 // In the units of the factors lambda / deviation, because the error is that of rating / deviation; in the units of a
 // bias lambda.
 Penalty MfPush::step_penalty(std::uint32_t ratings) const {
   const double times = settings_.by_rating ? 1 : std::max(1U, ratings);
-  const double deviation = sides_->statistics.deviation, scale = penalty_scale(settings_, deviation);
+  const double deviation = sides_->counts.statistics.deviation, scale = penalty_scale(settings_, deviation);
   return {static_cast<float>(std::min(kMostPenalty, settings_.penalty * scale / deviation / times)),
           static_cast<float>(settings_.penalty / times)};
 }
 
 void MfPush::attach(const Shape& shape) {
-  residents_ = FactorRows(rows_of(shard_, shards_, sides_->residents), settings_.rank, settings_.biases);
+  residents_ = FactorRows(ratings_.rows(), settings_.rank, settings_.biases);
   const auto slices = static_cast<SliceId>(shape.cut.slices.size());
-  std::vector<std::pair<SliceId, std::uint32_t>> place(sides_->visitors);
+  std::vector<std::pair<SliceId, std::uint32_t>> place(sides_->visitors().size());
   ranges_.assign(slices, {});
   for (SliceId b = 0; b < slices; ++b)
     for (std::uint32_t row = 0; row < shape.cut.slices[b].size(); ++row) {
       const Key key = shape.cut.slices[b][row];
       place[key] = {b, row};
-      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(sides_->visitor_ratings[key]));
+      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(sides_->visitors()[key]));
     }
-  for (const ShardRating& one : ratings_) ++ranges_[place[one.visitor].first].end;
+  for (const Partner& one : ratings_.partners) ++ranges_[place[one.number].first].end;
   std::size_t begin = 0;
   for (CellRange& range : ranges_) {
     range.begin = begin;
     begin += std::exchange(range.end, begin);
   }
-  cells_.resize(ratings_.size());
-  const RatingStatistics& all = sides_->statistics;
+  cells_.resize(ratings_.partners.size());
+  const RatingStatistics& all = sides_->counts.statistics;
   const double base = base_of(settings_, all.mean, all.deviation) - all.origin;
-  const auto in_cell = [&](const ShardRating& one) -> CellRating {
-    const double value = (static_cast<double>(one.value) - base) / all.deviation;
-    return {one.row, place[one.visitor].second, static_cast<float>(value)};
+  const auto for_each = [&](const RatingRows& rows, auto put) {
+    for (std::uint32_t row = 0; row < rows.rows(); ++row)
+      for (const Partner& one : rows.row(row)) {
+        const auto [slice, visiting] = place[one.number];
+        const double value = (static_cast<double>(one.value) - base) / all.deviation;
+        put(slice, CellRating{row, visiting, static_cast<float>(value)});
+      }
   };
-  for (const ShardRating& one : ratings_) cells_[ranges_[place[one.visitor].first].end++] = in_cell(one);
+  for_each(ratings_, [&](SliceId slice, const CellRating& one) { cells_[ranges_[slice].end++] = one; });
   scored_.resize(slices);
   if (settings_.loss == Loss::bpr) attach_pairs(shape.cut, place);
-  for (const ShardRating& one : held_out_) scored_[place[one.visitor].first].push_back(in_cell(one));
-  for (auto* const read : {&ratings_, &held_out_}) std::vector<ShardRating>().swap(*read);
+  for_each(held_out_, [&](SliceId slice, const CellRating& one) { scored_[slice].push_back(one); });
   speaks_for_all_ = shape.speaks_for_all;
   for (const CellRange& range : ranges_)
     order_cell(std::span(cells_).subspan(range.begin, range.end - range.begin), residents_.width() * sizeof(float));
-  if (settings_.by_rating) return;
-  for (std::size_t r = 0; r < residents_.rows(); ++r)
-    penalties_.push_back(step_penalty(sides_->resident_ratings[r * shards_ + shard_]));
+  for (std::size_t r = 0; r < residents_.rows() && !settings_.by_rating; ++r)
+    penalties_.push_back(step_penalty(sides_->residents()[ratings_.number(r)]));
+  ratings_ = {};
+  held_out_ = {};
 }
 
 void MfPush::attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place) {
@@ -106,14 +98,12 @@ void MfPush::attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std
     rated_.emplace_back(std::span(cells_).subspan(ranges_[b].begin, ranges_[b].end - ranges_[b].begin),
                         static_cast<std::uint32_t>(cut.slices[b].size()));
   if (settings_.held_out) keys_ = cut.slices;
-  std::stable_sort(held_out_.begin(), held_out_.end(),
-                   [](const ShardRating& a, const ShardRating& b) { return a.row < b.row; });
-  for (const ShardRating& one : held_out_) {
-    const auto [slice, row] = place[one.visitor];
-    const std::span<const std::uint32_t> seen = rated_[slice].of(one.row);
-    if (!std::binary_search(seen.begin(), seen.end(), row)) ranking_.add(one.row, one.visitor);
-  }
-  held_out_.clear();
+  for (std::uint32_t resident = 0; resident < held_out_.rows(); ++resident)
+    for (const Partner& one : held_out_.row(resident)) {
+      const auto [slice, row] = place[one.number];
+      if (!std::ranges::binary_search(rated_[slice].of(resident), row)) ranking_.add(resident, one.number);
+    }
+  held_out_ = {};
 }
 
 void MfPush::start(Random& own, Random&) {
@@ -149,7 +139,7 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
     pairs_.begin_epoch();
   }
   const Cell cell = cell_of(task, visitors);
-  const double spread = sides_->statistics.deviation;
+  const double spread = sides_->counts.statistics.deviation;
   double losses = 0;
   std::size_t visited = cell.count;
   if (settings_.loss == Loss::bpr)
@@ -189,13 +179,13 @@ std::uint64_t MfPush::push(const SharedTask& task, Random&) {
 void MfPush::evaluate(std::span<double> terms) const {
   terms[kObjective] += losses_;
   if (!settings_.held_out) return;
-  const UnknownRatings& unknown = sides_->unknown;
+  const UnknownRatings& unknown = sides_->counts.unknown;
   const auto count = static_cast<double>(unknown.count);
   if (settings_.loss == Loss::bpr) {
     ranking_.finish(terms.subspan(kValidRankings));
     if (speaks_for_all_) terms[kValidUnknownPairs] += count;
   } else if (speaks_for_all_) {
-    const double mean = sides_->statistics.mean, zeros = count - unknown.sum;
+    const double mean = sides_->counts.statistics.mean, zeros = count - unknown.sum;
     const bool logistic = settings_.loss == Loss::logistic;
     terms[kFirstError] +=
         logistic ? -unknown.sum * logarithm(mean) - zeros * logarithm(1 - mean) : unknown.squared_errors;
@@ -206,8 +196,15 @@ void MfPush::evaluate(std::span<double> terms) const {
 
 // In the units of the ratings, like `rota evaluate mf`.
 void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const {
-  if (settings_.loss == Loss::bpr) return ranking_.visit(residents_, rated_[slice], visitors, keys_[slice]);
-  const double spread = sides_->statistics.deviation;
+  if (settings_.loss == Loss::bpr) {
+    std::vector<float> biases(visitors.rows());
+    for (std::size_t i = 0; i < biases.size(); ++i) biases[i] = visitors.bias(i);
+    return ranking_.visit(
+        keys_[slice], {visitors.factors(0).data(), visitors.width(), biases},
+        [&](std::uint32_t user, float* row) { std::copy_n(residents_.factors(user).data(), visitors.width(), row); },
+        [&](std::uint32_t user) { return rated_[slice].of(user); });
+  }
+  const double spread = sides_->counts.statistics.deviation;
   for (const CellRating& one : scored_[slice]) {
     double score =
         static_cast<double>(residents_.bias(one.resident)) + static_cast<double>(visitors.bias(one.visiting));

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "apps/mf/factor_rows.h"
-#include "apps/mf/scoring/valid_ranking.h"
+#include "apps/mf/ratings/rating_rows.h"
+#include "apps/mf/scoring/ranking.h"
 #include "apps/mf/settings.h"
 #include "apps/mf/sgd/cell_kernel.h"
 #include "apps/mf/sgd/pair_pool.h"
@@ -17,17 +18,10 @@
 
 namespace rota::mf {
 
-// A rating of a shard, before the slice of its visitor is known.
-struct ShardRating {
-  std::uint32_t row;      // of the resident in its shard
-  std::uint32_t visitor;  // its key
-  float value;
-};
-
 class MfPush final : public SlicePush<FactorRows>, public SharedPush {
  public:
-  MfPush(ShardId shard, std::uint32_t shards, const Settings& settings, std::shared_ptr<const Sides> sides,
-         std::vector<ShardRating> ratings, std::vector<ShardRating> held_out);
+  // The ratings of its residents, as they are on disk.
+  MfPush(const Settings& settings, std::shared_ptr<const Sides> sides, RatingRows ratings, RatingRows held_out);
 
   std::uint64_t items() const override { return count_; }
   void facts(Facts& facts) const override;
@@ -65,11 +59,9 @@ class MfPush final : public SlicePush<FactorRows>, public SharedPush {
   // Time control: runs the cell's ratings until the time is used up, at least some.  Returns their number.
   std::size_t run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const;
 
-  ShardId shard_;
-  std::uint32_t shards_;
   Settings settings_;
   std::shared_ptr<const Sides> sides_;
-  std::vector<ShardRating> ratings_, held_out_;  // until attach()
+  RatingRows ratings_, held_out_;  // until attach()
   std::size_t count_;
   FactorRows residents_;
   std::vector<Penalty> penalties_;  // of the residents, if they are not all the same

@@ -16,30 +16,37 @@ std::string text(const mf::RatingRows& rows) {
 }
 
 TEST(RatingRows, AreThoseOfTheirRangeByPartner) {
-  const std::vector<std::uint64_t> cuts = {0, 1, 1, 4};
   const std::vector<ShardId> hosted = {2, 0, 1};
-  const auto users = mf::rating_rows(kRatings, mf::kUserSide, cuts, hosted, false);
+  const auto users = mf::rating_rows(kRatings, mf::kUserSide, {3, 4, {0, 1, 1, 4}}, hosted, false);
   EXPECT_EQ(text(users[0]), "1:; 0=0 1=2; 2=6 3=4;");
   EXPECT_EQ(text(users[1]), "0: 0=3 3=1 3=5;");
   EXPECT_EQ(text(users[2]), "1:");
-  const auto items = mf::rating_rows(kRatings, mf::kItemSide, {0, 4}, std::vector<ShardId>{0}, false);
+  const auto items = mf::rating_rows(kRatings, mf::kItemSide, {1, 4, {0, 4}}, std::vector<ShardId>{0}, false);
   EXPECT_EQ(text(items[0]), "0: 0=3 2=0; 2=2; 3=6; 0=1 0=5 3=4;");
 }
 
+TEST(RatingRows, InTurnAreThoseOfEveryThirdUser) {
+  const auto users = mf::rating_rows(kRatings, mf::kUserSide, {3, 4, {}}, std::vector<ShardId>{0, 2, 1}, false);
+  EXPECT_EQ(text(users[0]), "0: 0=3 3=1 3=5; 2=6 3=4;");
+  EXPECT_EQ(users[0].number(1), 3U);
+  EXPECT_EQ(text(users[1]), "2: 0=0 1=2;");
+  EXPECT_EQ(text(users[2]), "1:;");
+}
+
 TEST(RatingRows, OfOnePairAddUp) {
-  const auto users = mf::rating_rows(kRatings, mf::kUserSide, {0, 4}, std::vector<ShardId>{0}, true);
+  const auto users = mf::rating_rows(kRatings, mf::kUserSide, {1, 4, {0, 4}}, std::vector<ShardId>{0}, true);
   EXPECT_EQ(text(users[0]), "0: 0=3 3=6;; 0=0 1=2; 2=6 3=4;");
 }
 
 TEST(RatingRows, RangesHaveAboutEqualWork) {
-  std::vector<mf::Rating> ratings;
-  for (std::uint32_t i = 0; i < 1000; ++i) ratings.push_back({i < 500 ? 0 : i % 100, i % 10, 1});
-  const auto cuts = mf::cut_rows(ratings, mf::kUserSide, 100, 4);
+  std::vector<std::uint32_t> ratings(100, 5);
+  ratings[0] = 505;
+  const auto cuts = mf::deal_ranges(ratings, 4).cuts;
   ASSERT_EQ(cuts.size(), 5U);
   EXPECT_EQ(cuts.front(), 0U);
   EXPECT_EQ(cuts[1], 1U) << "one user has more than a quarter";
   EXPECT_EQ(cuts.back(), 100U);
-  EXPECT_EQ(mf::cut_rows({}, mf::kItemSide, 0, 2), (std::vector<std::uint64_t>{0, 0, 0}));
+  EXPECT_EQ(mf::deal_ranges({}, 2).cuts, (std::vector<std::uint64_t>{0, 0, 0}));
 }
 
 }  // namespace
