@@ -6,13 +6,41 @@
 
 #include "apps/io/bag_of_words.h"
 #include "apps/io/corpus_format.h"
-#include "apps/io/documents.h"
 #include "apps/io/lda_c.h"
 #include "rota/error.h"
 #include "rota/io/lines.h"
 #include "rota/io/numbers.h"
 
 namespace rota::io {
+namespace {
+
+// One document a line of text: words between white space, unchanged.  A line without words is a document without words,
+// so that the number of a document is the number of its line.
+void read_documents(Lines& lines, Vocabulary& vocabulary, CorpusSize& size, const TakeCounts& take) {
+  std::vector<WordCount> batch;
+  std::string_view line;
+  while (lines.next(line)) {
+    if (line.find('\0') != line.npos) lines.fail("expected text, found a NUL byte");
+    if (size.documents == kMostDocuments)
+      lines.fail("a corpus has at most " + std::to_string(kMostDocuments) + " documents");
+    batch.clear();
+    for (std::string_view word = next_field(line); !word.empty(); word = next_field(line)) {
+      auto number = vocabulary.find(word);
+      if (!number && vocabulary.is_fixed()) continue;
+      if (!number && vocabulary.size() == kMostWords)
+        lines.fail("a corpus has at most " + std::to_string(kMostWords) + " different words");
+      if (!number) number = vocabulary.number_of(word);
+      batch.push_back({static_cast<std::uint32_t>(size.documents), *number, 1});
+    }
+    size.documents += 1;
+    size.tokens += batch.size();
+    if (size.tokens > kMostTokens) lines.fail("a corpus has at most " + std::to_string(kMostTokens) + " tokens");
+    take(batch);
+  }
+  size.words = vocabulary.size();
+}
+
+}  // namespace
 
 CorpusFormat corpus_format(std::string_view name) {
   if (name == "uci") return CorpusFormat::uci;

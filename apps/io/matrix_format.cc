@@ -2,7 +2,7 @@
 #include "rota/io/matrix_format.h"
 
 #include "rota/error.h"
-#include "rota/io/byte_source.h"
+#include "rota/io/text_file.h"
 
 namespace rota::io {
 
@@ -13,22 +13,14 @@ MatrixFormat matrix_format(std::string_view name) {
 }
 
 MatrixFormat matrix_format_of(const std::string& path) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf", kBanner = "%%MatrixMarket";
-  char first[kByteOrderMark.size() + kBanner.size()];
-  std::size_t used = 0;
   try {
-    const auto source = open_bytes(path);
-    while (used < sizeof first) {
-      const std::size_t got = source->read(first + used, sizeof first - used);
-      if (got == 0) break;
-      used += got;
-    }
+    LineBlocks blocks(open_bytes(path));
+    std::string_view first;
+    return blocks.next(first) && first.starts_with("%%MatrixMarket") ? MatrixFormat::matrix_market
+                                                                     : MatrixFormat::libsvm;
   } catch (const BrokenBytes& broken) {
     throw DataError(path, 0, broken.what());
   }
-  std::string_view bytes(first, used);
-  if (bytes.starts_with(kByteOrderMark)) bytes.remove_prefix(kByteOrderMark.size());
-  return bytes.starts_with(kBanner) ? MatrixFormat::matrix_market : MatrixFormat::libsvm;
 }
 
 }  // namespace rota::io

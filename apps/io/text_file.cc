@@ -12,7 +12,6 @@
 
 #include "rota/error.h"
 #include "rota/io/decimal.h"
-#include "rota/io/lines.h"
 
 namespace rota::io {
 namespace {
@@ -103,7 +102,7 @@ std::size_t LineBlocks::read(char* to, std::size_t size) {
 bool LineBlocks::fill() {
   if (at_end_) return false;
   const std::size_t kept = used_ - given_;
-  if (kept > kLongestLine) throw BrokenBytes("the line is longer than " + std::to_string(kLongestLine) + " bytes");
+  if (kept > kLongestLine + 1) throw BrokenBytes("the line is longer than " + std::to_string(kLongestLine) + " bytes");
   if (given_ > 0) std::memmove(buffer_.data(), buffer_.data() + given_, kept);
   given_ = 0;
   used_ = kept;

@@ -5,6 +5,9 @@
 
 namespace rota::io {
 
+// In UTF-8.
+void append_code_point(char32_t value, std::string& to);
+
 // The characters of a word.
 enum class WordPattern {
   letters,         // runs of letters; an apostrophe between two letters belongs to the word: don't

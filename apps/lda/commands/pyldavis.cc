@@ -5,13 +5,13 @@
 //
 // Words without tokens are left out: pyLDAvis divides by their frequency.  All numbers are finite and positive, and the
 // rows of both tables of shares add up to 1, for topics and documents without tokens too.
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
-#include "rota/io/json_text.h"
 #include "rota/io/number_text.h"
 
 namespace rota::lda {
@@ -78,7 +78,10 @@ void pyldavis(const Call& call, std::ostream& out) {
   out << ",\n\"doc_lengths\":";
   write_list(model.documents.size(), out, [&](std::size_t d) { out << tokens_of(model.documents[d]); });
   out << ",\n\"vocab\":";
-  write_list(words.size(), out, [&](std::size_t i) { out << io::json_text(model.vocabulary[words[i]]); });
+  write_list(words.size(), out, [&](std::size_t i) {
+    const nlohmann::json word = model.vocabulary[words[i]];
+    out << word.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  });
   out << ",\n\"term_frequency\":";
   write_list(words.size(), out, [&](std::size_t i) { out << frequency[i]; });
   out << "}\n";

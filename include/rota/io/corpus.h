@@ -1,6 +1,6 @@
 // rota/io/corpus.h -- a corpus of documents: the counts of words in documents.
 //
-// Three formats: UCI bag-of-words (bag_of_words.h), LDA-C (lda_c.h) and one document a line of text (documents.h).
+// Three formats: UCI bag-of-words (bag_of_words.h), LDA-C (lda_c.h) and one document a line of text.
 #pragma once
 #include <cstdint>
 #include <functional>

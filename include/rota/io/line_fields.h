@@ -7,6 +7,7 @@
 //     if (!io::read_line(line, user, rating)) lines.fail("expected USER RATING, found " + io::quoted(line));
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "rota/io/decimal.h"
@@ -19,8 +20,16 @@ namespace rota::io {
 inline bool read_field(std::string_view field, double& value) {
   return parse_number(field, value);
 }
-bool read_field(std::string_view field, std::uint64_t& value);
-bool read_field(std::string_view field, std::uint32_t& value);
+inline bool read_field(std::string_view field, std::uint64_t& value) {
+  const char* const end = field.data() + field.size();
+  return scan_digits(field.data(), end, value) == end && !field.empty();
+}
+inline bool read_field(std::string_view field, std::uint32_t& value) {
+  std::uint64_t wide = 0;
+  if (!read_field(field, wide) || wide > std::numeric_limits<std::uint32_t>::max()) return false;
+  value = static_cast<std::uint32_t>(wide);
+  return true;
+}
 inline bool read_field(std::string_view field, std::string_view& value) {
   value = field;
   return !field.empty();

@@ -8,11 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "rota/io/byte_source.h"
+#include "rota/io/text_file.h"
 
 namespace rota::io {
-
-inline constexpr std::size_t kLongestLine = std::size_t{64} << 20;  // bytes, without its end
 
 class Lines {
  public:
@@ -23,8 +21,6 @@ class Lines {
   // view is valid until the next call.  Throws DataError if the line is too long, contains a carriage return, or the
   // data is damaged.
   bool next(std::string_view& line);
-  // Makes next() return the current line again.
-  void repeat() { repeat_ = true; }
   // Makes next() return these again, which must be the last lines that it returned.
   void give_again(std::vector<std::string> lines);
 
@@ -36,19 +32,13 @@ class Lines {
 
  private:
   bool fill();
-  std::string_view emit(std::size_t size, std::size_t end_size);
 
   std::string file_;
-  std::unique_ptr<ByteSource> source_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // buffer_[begin_, end_) is read but not yet given
-  std::size_t end_ = 0;
+  std::unique_ptr<LineBlocks> blocks_;
+  std::string_view block_;  // lines that are read but not yet given
   std::uint64_t number_ = 0;
-  std::string_view line_;
-  std::deque<std::string> again_;  // lines to be returned before those of the buffer
+  std::deque<std::string> again_;  // lines to be returned before those of the block
   std::string given_again_;        // the last of them that was returned
-  bool repeat_ = false;
-  bool at_end_ = false;
 };
 
 }  // namespace rota::io

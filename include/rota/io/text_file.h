@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rota/io/byte_source.h"
@@ -13,14 +14,18 @@ namespace rota::io {
 
 class TextFile;
 
+inline constexpr std::size_t kLongestLine = std::size_t{64} << 20;  // bytes, without its end
+
 // A part of a file, read sequentially.  One thread at a time.
 class LineBlocks {
  public:
+  // All lines of a source.
+  explicit LineBlocks(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
   LineBlocks(LineBlocks&&) = default;
 
   // The next whole lines, at least one; false at the end.  They end with '\n', which is added if the file lacks it, and
   // kReadable bytes (decimal.h) after them can be read.  Valid until the next call.
-  // Throws BrokenBytes if the file cannot be read or a line is longer than kLongestLine (lines.h).
+  // Throws BrokenBytes if the file cannot be read or a line is longer than kLongestLine.
   bool next(std::string_view& block);
 
  private:
@@ -29,10 +34,10 @@ class LineBlocks {
   std::size_t read(char* to, std::size_t size);
   bool fill();
 
-  const TextFile* file_;
+  const TextFile* file_ = nullptr;
   std::unique_ptr<ByteSource> source_;  // of a file that cannot be divided
-  std::uint64_t at_, end_;              // of the others: what is still to be read
-  bool at_start_;                       // nothing is read yet, so there may be a byte order mark
+  std::uint64_t at_ = 0, end_ = 0;      // of the others: what is still to be read
+  bool at_start_ = true;                // nothing is read yet, so there may be a byte order mark
   bool at_end_ = false;
   std::vector<char> buffer_;
   std::size_t given_ = 0, used_ = 0;  // buffer_[given_, used_) is read but not yet given

@@ -2,7 +2,6 @@
 #include "apps/io/word_scanner.h"
 
 #include "apps/io/stop_words.h"
-#include "apps/io/utf8.h"
 #include "rota/error.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
