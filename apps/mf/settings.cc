@@ -60,11 +60,10 @@ constexpr Option kOwn[] = {
     {.name = "rate_schedule",
      .kind = Option::Kind::choice,
      .default_value = "adagrad",
-     .unit = "adagrad|constant|decay|bold_driver",
-     .meaning = "How the rate changes: by each row's gradients, not at all, as 1 / (1 + decay epoch^1.5), or 5 % more "
-                "after an epoch that lowered the error and half after any other.",
+     .unit = "adagrad|decay",
+     .meaning = "How the rate changes: by each row's gradients, or as 1 / (1 + decay epoch^1.5).",
      .needs = kSgd},
-    real_option("decay", "0.1", "", 0, 1e6, "See --rate_schedule.",
+    real_option("decay", "0.1", "", 0, 1e6, "See --rate_schedule; 0: a constant rate.",
                 {"--solver=sgd with --rate_schedule=decay",
                  [](const Options& options) {
                    return kSgd.met(options) && settings_of(options).schedule == RateSchedule::decay;
@@ -189,11 +188,8 @@ double penalty_scale(const Settings& settings, double deviation) {
 }
 
 Settings settings_of(const Options& options) {
-  static constexpr std::pair<std::string_view, RateSchedule> kSchedules[] = {
-      {"adagrad", RateSchedule::adagrad},
-      {"constant", RateSchedule::constant},
-      {"decay", RateSchedule::decay},
-      {"bold_driver", RateSchedule::bold_driver}};
+  static constexpr std::pair<std::string_view, RateSchedule> kSchedules[] = {{"adagrad", RateSchedule::adagrad},
+                                                                             {"decay", RateSchedule::decay}};
   static constexpr std::pair<std::string_view, Rotates> kRotates[] = {
       {"auto", Rotates::automatic}, {"items", Rotates::items}, {"users", Rotates::users}};
   static constexpr std::pair<std::string_view, Solver> kSolvers[] = {

@@ -11,7 +11,7 @@
 namespace rota::mf {
 
 // How the learning rate changes (sgd/schedule.h).
-enum class RateSchedule : std::uint8_t { adagrad, constant, decay, bold_driver };
+enum class RateSchedule : std::uint8_t { adagrad, decay };
 // Which side's rows are in slices and move; the other side's stay in their shards.
 enum class Rotates : std::uint8_t { automatic, items, users };
 

@@ -163,7 +163,7 @@ TEST_F(Mf, EpochsAreThoseOfPlainLoops) {
   for (const Options& options :
        {Options{{"rotate", "items"}}, Options{{"rotate", "users"}, {"biases", "true"}},
         Options{{"rotate", "items"}, {"nonnegative", "true"}, {"rate_schedule", "decay"}},
-        Options{{"rotate", "items"}, {"lambda_by", "row"}, {"biases", "true"}, {"rate_schedule", "bold_driver"}}}) {
+        Options{{"rotate", "items"}, {"lambda_by", "row"}, {"biases", "true"}, {"rate_schedule", "decay"}}}) {
     const Job task = job(options);
     SerialHost host(linked_plugin(), task);
     Oracle oracle(host, ratings_, mf::settings_of(task.options));
@@ -254,7 +254,7 @@ TEST_F(Mf, RanksWhatUsersLikeThemUsed) {
 }
 
 TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {
-  for (const char* schedule : {"adagrad", "constant", "decay", "bold_driver"}) {
+  for (const char* schedule : {"adagrad", "decay"}) {
     SerialHost host(linked_plugin(), job({{"rate_schedule", schedule}, {"learning_rate", "0.1"}, {"lambda", "0.01"}}));
     host.run_epoch();
     const double first = host.evaluate()[0];
@@ -264,7 +264,7 @@ TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {
 }
 
 TEST_F(Mf, ARestoredHostContinuesAlike) {
-  for (const char* schedule : {"adagrad", "bold_driver"}) {
+  for (const char* schedule : {"adagrad", "decay"}) {
     SCOPED_TRACE(schedule);
     expect_resumed_alike(job({{"biases", "true"}, {"rate_schedule", schedule}}), 3, 2);
   }
@@ -440,7 +440,7 @@ std::int64_t look() {
 // The one cell has 1500 ratings, and a visit reads the clock after every 512.
 TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextContinues) {
   while (ratings_.size() < 1500) ratings_.push_back(ratings_[ratings_.size() - some_ratings().size()]);
-  Job task = job({{"rate_schedule", "constant"}, {"learning_rate", "0.01"}});
+  Job task = job({{"rate_schedule", "decay"}, {"decay", "0"}, {"learning_rate", "0.01"}});
   task.shards = task.slices = 1;
   SerialHost whole(linked_plugin(), task), brief(linked_plugin(), task);
   brief.set_budget(Budget(0, look));  // always spent
@@ -458,7 +458,7 @@ TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextContinues) {
 }
 
 TEST_F(Mf, ARateThatIsTooHighIsReported) {
-  SerialHost host(linked_plugin(), job({{"rate_schedule", "constant"}, {"learning_rate", "50"}}));
+  SerialHost host(linked_plugin(), job({{"rate_schedule", "decay"}, {"learning_rate", "500"}}));
   EXPECT_THROW(host.run_epochs(20), UsageError);
 }
 

@@ -262,7 +262,7 @@ class MfCommands(RotaTest):
         good = "a b 1\nc d 2\n"
         for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (None, [], 66, "bad.txt"),
                                         (good, ["--solver=ccd", "--biases"], 2, "--biases"),
-                                        (good, ["--rate_schedule=constant", "--learning_rate=1000", "--epochs=50"], 2,
+                                        (good, ["--rate_schedule=decay", "--decay=0", "--learning_rate=1000", "--epochs=50"], 2,
                                          "smaller --learning_rate")):
             with self.subTest(text=text, flags=flags):
                 file = self.folder / "bad.txt"

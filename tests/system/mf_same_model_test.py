@@ -11,7 +11,7 @@ from rota_run import REVIEWS, SOURCE
 MSWEB = SOURCE / "apps/mf/sample/msweb.txt.gz"
 KINDS = {"plain": ["--rank=24"],
          "biases": ["--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"],
-         "driver": ["--rank=40", "--rate_schedule=bold_driver", "--learning_rate=0.02", "--slices_per_shard=3"],
+         "decay": ["--rank=40", "--rate_schedule=decay", "--learning_rate=0.02", "--slices_per_shard=3"],
          "als": ["--solver=als", "--rank=12", "--biases"],
          "implicit": ["--implicit", "--row_solver=cg", "--rank=20"],
          "ccd": ["--solver=ccd", "--rank=6", "--inner=2", "--nonnegative"],

@@ -170,11 +170,6 @@ std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, 
   return visited;
 }
 
-std::uint64_t MfPush::push(const SharedTask& task, Random&) {
-  task.entries[0].part[0] = losses_;
-  return 0;
-}
-
 // Unknown users and items are scored with the mean, or are left out of a ranking.
 void MfPush::evaluate(std::span<double> terms) const {
   terms[kObjective] += losses_;

@@ -18,7 +18,7 @@
 
 namespace rota::mf {
 
-class MfPush final : public SlicePush<FactorRows>, public SharedPush {
+class MfPush final : public SlicePush<FactorRows> {
  public:
   // The ratings of its residents, as they are on disk.
   MfPush(const Settings& settings, std::shared_ptr<const Sides> sides, RatingRows ratings, RatingRows held_out);
@@ -30,7 +30,6 @@ class MfPush final : public SlicePush<FactorRows>, public SharedPush {
   void start(Random& own, Random& common) override;
 
   std::uint64_t push(const SliceTask& task, FactorRows& visitors, Random&) override;
-  std::uint64_t push(const SharedTask& task, Random&) override;
   void evaluate(std::span<double> terms) const override;
   void evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const override;
   void save(Writer& out) const override;

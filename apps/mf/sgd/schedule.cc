@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "rota/rotation.h"
 
 namespace rota::mf {
-
-MfSchedule::MfSchedule(const Job& job, const Settings& settings)
-    : settings_(settings), shards_(job.shards), slices_(job.slices), order_(job.slices), driven_(settings.rate) {}
 
 // The rows in the order of their ratings, back and forth: equal numbers of rows for every slice, and rows of all
 // weights, so that the pairs of a slice's rows are representative.
@@ -35,73 +31,28 @@ Cut MfSchedule::cut(const Census& census, std::uint32_t slices) {
 }
 
 double MfSchedule::rate() const {
-  switch (settings_.schedule) {
-    case RateSchedule::decay:  // Yun et al., "NOMAD", VLDB 2014, equation 11; t counts the steps of one rating
-      return settings_.rate / (1 + settings_.decay * std::pow(static_cast<double>(epochs_), 1.5));
-    case RateSchedule::bold_driver:
-      return driven_;
-    default:
-      return settings_.rate;
-  }
+  if (settings_.schedule == RateSchedule::adagrad) return settings_.rate;
+  // Yun et al., "NOMAD", VLDB 2014, equation 11; t counts the steps of one rating.
+  return settings_.rate / (1 + settings_.decay * std::pow(static_cast<double>(epochs_), 1.5));
 }
 
 Round MfSchedule::next(Random& random) {
-  Round round;
-  if (step_ == slices_) {
-    round.table = kErrors;
-    round.shared = {0};
-    round.ends_epoch = true;
-    end_epoch();
-    return round;
-  }
   if (step_ == 0) {
     std::iota(order_.begin(), order_.end(), SliceId{0});
     for (std::size_t left = order_.size(); left > 1; --left) std::swap(order_[left - 1], order_[random.below(left)]);
   }
+  Round round;
   const std::uint32_t phase = step_ / shards_ * shards_, turn = step_ % shards_;
   for (ShardId s = 0; s < shards_; ++s) round.owned.emplace_back(order_[phase + (s + turn) % shards_]);
   round.last_visits = turn + 1 == shards_;
   const bool adapts = settings_.schedule == RateSchedule::adagrad;
   round.argument = {rate(), adapts && epochs_ == 0 ? 1.0 : 0.0};
-  if (++step_ == slices_ && !drives()) {
+  if (++step_ == slices_) {
     round.ends_epoch = true;
-    end_epoch();
+    step_ = 0;
+    ++epochs_;
   }
   return round;
-}
-
-void MfSchedule::end_epoch() {
-  step_ = 0;
-  ++epochs_;
-}
-
-// Gemulla, Nijkamp, Haas and Sismanis, "Large-scale matrix factorization with distributed stochastic gradient descent",
-// KDD 2011, section 5.
-void MfSchedule::feedback(const Commit& commit) {
-  if (commit.table != kErrors || commit.deltas.empty()) return;
-  const double errors = commit.deltas[0].value[0];
-  if (compares_) driven_ *= errors < errors_ ? 1.05 : 0.5;
-  errors_ = errors;
-  compares_ = true;
-}
-
-std::vector<Figure> MfSchedule::figures() {
-  if (!drives()) return {};
-  return {{"next_learning_rate", driven_}};
-}
-
-void MfSchedule::save(Writer& out) const {
-  out.put_varint(epochs_);
-  out.put(driven_);
-  out.put(errors_);
-  out.put_varint(compares_ ? 1 : 0);
-}
-
-void MfSchedule::restore(Reader& in) {
-  epochs_ = in.get_bounded<Epoch>(std::numeric_limits<Epoch>::max());
-  driven_ = in.get<double>();
-  errors_ = in.get<double>();
-  compares_ = in.get_bounded(1) == 1;
 }
 
 }  // namespace rota::mf

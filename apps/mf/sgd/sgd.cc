@@ -19,19 +19,15 @@ class SgdApp final : public MfApp {
     const auto both = facts.count("users") + facts.count("items");
     const double rows = static_cast<double>(both) * static_cast<double>(FactorRows::bytes_of_row(settings_.rank));
     const double visits = MfPush::kBytesOfVisit * job_.shards * job_.slices;
-    std::vector<Table> tables = {{.name = "factors",
-                                  .kind = Table::Kind::sliced,
-                                  .memory = rows + visits,
-                                  .sized_by = rows > visits ? "rank" : "shards"}};
-    if (settings_.schedule == RateSchedule::bold_driver)
-      tables.push_back({.name = "errors", .keys = 1, .row_width = 1, .part_width = 1});
-    return tables;
+    return {{.name = "factors",
+             .kind = Table::Kind::sliced,
+             .memory = rows + visits,
+             .sized_by = rows > visits ? "rank" : "shards"}};
   }
   bool evaluating_pass() const override { return settings_.held_out; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<MfSchedule>(job_, settings_);
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<FactorRows>(keys.size(), settings_.rank, settings_.biases);
   }

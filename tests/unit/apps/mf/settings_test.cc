@@ -20,7 +20,7 @@ TEST(MfSettings, DefaultsAndChoices) {
   EXPECT_EQ(plain.format.separator, mf::Separator::unknown);
   const mf::Settings other = mf::settings_of(with({{"rank", "8"},
                                                    {"lambda_by", "row"},
-                                                   {"rate_schedule", "bold_driver"},
+                                                   {"rate_schedule", "decay"},
                                                    {"rotate", "users"},
                                                    {"separator", "colons"},
                                                    {"header", "yes"},
@@ -28,7 +28,7 @@ TEST(MfSettings, DefaultsAndChoices) {
                                                    {"nonnegative", "true"}}));
   EXPECT_EQ(other.rank, 8U);
   EXPECT_FALSE(other.by_rating);
-  EXPECT_EQ(other.schedule, mf::RateSchedule::bold_driver);
+  EXPECT_EQ(other.schedule, mf::RateSchedule::decay);
   EXPECT_EQ(other.rotates, mf::Rotates::users);
   EXPECT_EQ(other.format.separator, mf::Separator::colons);
   EXPECT_EQ(other.format.header, mf::Header::yes);

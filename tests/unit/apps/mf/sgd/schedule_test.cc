@@ -90,28 +90,5 @@ TEST(MfSchedule, DecayGoesByEpochsAndIsKeptInACheckpoint) {
   EXPECT_EQ(epoch_of(resumed, 4)[0].argument, epoch_of(schedule, 4)[0].argument);
 }
 
-TEST(MfSchedule, TheBoldDriverGoesFasterAfterSuccessAndSlowerAfterFailure) {
-  Settings settings;
-  settings.schedule = RateSchedule::bold_driver;
-  MfSchedule schedule(job_of(2, 4), settings);
-  const auto epoch_with = [&](double errors) {
-    const std::vector<Round> rounds = epoch_of(schedule, 1);
-    EXPECT_EQ(rounds.back().table, mf::kErrors);
-    EXPECT_EQ(rounds.back().shared, std::vector<Key>{0});
-    const Delta delta{0, std::span(&errors, 1), {}};
-    Commit commit{};
-    commit.table = mf::kErrors;
-    commit.deltas = std::span(&delta, 1);
-    schedule.feedback(commit);
-    return rounds[0].argument[mf::kRate];
-  };
-  EXPECT_DOUBLE_EQ(epoch_with(10), 0.1);
-  EXPECT_DOUBLE_EQ(epoch_with(8), 0.1);  // nothing to compare with yet
-  EXPECT_DOUBLE_EQ(epoch_with(9), 0.1 * 1.05);
-  EXPECT_DOUBLE_EQ(epoch_with(9), 0.1 * 1.05 * 0.5);
-  EXPECT_TRUE(schedule.may_end_job());
-  EXPECT_EQ(schedule.figures().size(), 1U);
-}
-
 }  // namespace
 }  // namespace rota::tests
