@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/mf/alternating/factors.h"
+#include "apps/mf/kernels.h"
 #include "apps/mf/ratings/shard_ratings.h"
 #include "rota/push.h"
 
@@ -18,7 +19,7 @@ namespace rota::mf {
 struct WholeData {
   RatingCounts counts;
   const io::Vocabulary* names = nullptr;  // of users, of items; empty if they are not known
-  const RowKernel& kernel = choose_row_kernel();
+  const RowKernel& kernel = kernels().rows;
   PerVersion made[2] = {};  // of each table, for the solver
 
   std::size_t rows(std::uint32_t side) const { return counts.of[side].size(); }

@@ -1,10 +1,6 @@
-// apps/mf/alternating/row_kernel.cc -- ROTA_MF_ROWS is the name of the function that returns this copy's kernel.
 #include "apps/mf/alternating/row_kernel.h"
 
-namespace rota::mf {
-
-const RowKernel& ROTA_MF_ROWS();
-
+namespace rota::mf::ROTA_LEVEL {
 namespace {
 
 // Half of the lanes: compilers keep wider vectors of a processor without AVX-512 on the stack.
@@ -95,12 +91,10 @@ void solve(double* a, std::size_t size, std::size_t width, double* y) {
   }
 }
 
-constexpr RowKernel kKernel = {products, combine, add_squares, solve};
-
 }  // namespace
 
-const RowKernel& ROTA_MF_ROWS() {
-  return kKernel;
+RowKernel row_kernel() {
+  return {products, combine, add_squares, solve};
 }
 
-}  // namespace rota::mf
+}  // namespace rota::mf::ROTA_LEVEL

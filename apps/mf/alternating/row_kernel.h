@@ -1,7 +1,4 @@
-// apps/mf/alternating/row_kernel.h -- sums over rows of factors, and the solution of a row's equations.
-//
-// Compiled several times, like sgd/cell_kernel.h, and for the reasons given there without the standard library.  All
-// variants sum over the same 8 lanes in the same order.
+// apps/mf/alternating/row_kernel.h -- sums over rows of factors, and the solution of a row's equations (kernels.h).
 #pragma once
 #include <cstddef>
 
@@ -22,8 +19,5 @@ struct RowKernel {
   // overwritten.
   void (*solve)(double* a, std::size_t size, std::size_t width, double* y);
 };
-
-// As choose_kernel() (sgd/cell_kernel.h).
-const RowKernel& choose_row_kernel();
 
 }  // namespace rota::mf

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/mf/als/row_solver.h"
+#include "apps/mf/kernels.h"
 
 namespace rota::mf {
 
@@ -15,11 +16,11 @@ FoldIn::FoldIn(const TrainedModel& model)
     items_.insert(items_.end(), q.begin(), q.begin() + settings_.rank);
     if (settings_.biases) items_.push_back(model.items.biases[i]);
   }
-  if (settings_.implicit) gram({items_, 0}, form_, choose_row_kernel(), gram_);
+  if (settings_.implicit) gram({items_, 0}, form_, kernels().rows, gram_);
 }
 
 NewUser FoldIn::operator()(std::span<const Partner> ratings) const {
-  RowSolver solver(settings_, form_, choose_row_kernel());
+  RowSolver solver(settings_, form_, kernels().rows);
   const double times = settings_.by_rating ? static_cast<double>(ratings.size()) : 1;
   std::vector<double> row(form_.size);
   std::vector<Partner> own(ratings.begin(), ratings.end());

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/mf/commands/trained_model.h"
-#include "apps/mf/scoring/score_kernel.h"
+#include "apps/mf/kernels.h"
 
 namespace rota::mf {
 
@@ -32,7 +32,7 @@ void score_items(const ItemRows& items, std::span<const float> users, std::vecto
   const std::size_t count = items.biases.size(), user_count = users.size() / items.width;
   const std::size_t stride = (count + kScoreLanes - 1) / kScoreLanes * kScoreLanes;
   products.resize(user_count * stride);
-  choose_score_kernel()({users.data(), user_count, items.factors, count, items.width, products.data(), stride});
+  kernels().score_rows({users.data(), user_count, items.factors, count, items.width, products.data(), stride});
   for (std::size_t u = 0; u < user_count; ++u) {
     float* const scores = products.data() + u * stride;
     for (std::size_t i = 0; i < count; ++i) scores[i] += items.biases[i];

@@ -1,13 +1,10 @@
-// apps/mf/scoring/score_kernel.cc -- ROTA_MF_SCORES is the name of the function that this copy defines.
+// apps/mf/scoring/score_kernel.cc
 //
 // Factors of 16 items are stored side by side, factor after factor, so that a vector holds the same factor of several
 // items and no product has to be summed across a vector.  That is done once for all users of a call.
 #include "apps/mf/scoring/score_kernel.h"
 
-namespace rota::mf {
-
-void ROTA_MF_SCORES(const Products& work);
-
+namespace rota::mf::ROTA_LEVEL {
 namespace {
 
 // Lanes of the processor's vectors, the number of vectors in 16 lanes, and the number of users whose sums fit
@@ -69,7 +66,7 @@ template <std::size_t N>
 
 }  // namespace
 
-void ROTA_MF_SCORES(const Products& work) {
+void score_rows(const Products& work) {
   Panel panel;
   for (std::size_t item = 0; item < work.item_count; item += kScoreLanes)
     for (std::size_t factor = 0; factor < work.width; factor += kDepth) {
@@ -83,4 +80,4 @@ void ROTA_MF_SCORES(const Products& work) {
     }
 }
 
-}  // namespace rota::mf
+}  // namespace rota::mf::ROTA_LEVEL

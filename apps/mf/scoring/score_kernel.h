@@ -1,7 +1,5 @@
-// apps/mf/scoring/score_kernel.h -- products of users' factors with items' factors, many at once.
-//
-// Compiled several times, like sgd/cell_kernel.h, and for the reasons given there without the standard library.  A
-// product is summed in the order of the factors by all variants.
+// apps/mf/scoring/score_kernel.h -- products of users' factors with items' factors, many at once (kernels.h).  A
+// product is summed in the order of the factors.
 #pragma once
 #include <cstddef>
 
@@ -20,8 +18,5 @@ struct Products {
   std::size_t stride;  // at least item_count, and a multiple of 16; numbers after the items are undefined
 };
 using ScoreRows = void (*)(const Products&);
-
-// As choose_kernel() (sgd/cell_kernel.h).
-ScoreRows choose_score_kernel();
 
 }  // namespace rota::mf

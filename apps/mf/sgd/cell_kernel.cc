@@ -1,4 +1,4 @@
-// apps/mf/sgd/cell_kernel.cc -- see cell_kernel.h.  ROTA_MF_KERNEL is the name of the function that this copy defines.
+// apps/mf/sgd/cell_kernel.cc -- see cell_kernel.h.
 //
 // With e = r - p . q, a step is  g_p = lambda p - e q,  p -= rate / sqrt(G_p) g_p,  G_p += mean of g_p^2,  and the same
 // for q, with the old p and q on the right-hand sides: the schedule of Chin, Zhuang, Juan and Lin, "A
@@ -9,16 +9,11 @@
 // (1 + exp(-p . q)): the log loss has that gradient.
 #include "apps/mf/sgd/cell_kernel.h"
 
+#include <immintrin.h>
+
 #include "apps/mf/sgd/logistic.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-namespace rota::mf {
-
-double ROTA_MF_KERNEL(const Cell& cell);
-
+namespace rota::mf::ROTA_LEVEL {
 namespace {
 
 #define ROTA_INLINE [[gnu::always_inline]] inline
@@ -94,13 +89,7 @@ ROTA_INLINE Four sums(Four a, Four b, Four c, Four d) {
 }
 
 ROTA_INLINE Four square_root(Four x) {
-#if defined(__SSE2__)
   return reinterpret_cast<Four>(_mm_sqrt_ps(reinterpret_cast<__m128>(x)));
-#else
-  Four out{};
-  for (int i = 0; i < 4; ++i) out[i] = __builtin_sqrtf(x[i]);
-  return out;
-#endif
 }
 
 // A rating that is being processed.
@@ -302,9 +291,9 @@ double run_chunks(const Cell& cell) {
 
 }  // namespace
 
-double ROTA_MF_KERNEL(const Cell& cell) {
+double run_cell(const Cell& cell) {
   if (cell.biases) return cell.nonnegative ? run_chunks<true, true>(cell) : run_chunks<true, false>(cell);
   return cell.nonnegative ? run_chunks<false, true>(cell) : run_chunks<false, false>(cell);
 }
 
-}  // namespace rota::mf
+}  // namespace rota::mf::ROTA_LEVEL

@@ -1,8 +1,4 @@
-// apps/mf/sgd/cell_kernel.h -- the inner loop: a step of stochastic gradient descent for each rating of a cell.
-//
-// The loop is compiled several times, for increasing vector widths, so this header and the kernel use plain data and no
-// function of the standard library: the linker must never keep a copy compiled for a wide processor for all.  Every
-// variant does the same operations on 16 lanes in the same order, so all give the same factors to the last bit.
+// apps/mf/sgd/cell_kernel.h -- a step of stochastic gradient descent for each rating of a cell (kernels.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -68,9 +64,5 @@ template <bool kCareful>
 
 // Makes all the steps.  Returns the sum of the squared errors, or of the log losses, each before its step.
 using RunCell = double (*)(const Cell&);
-
-// The best variant for this processor, or the one that the environment variable ROTA_MF_KERNEL names (baseline, v3,
-// v4; for tests).  Throws std::runtime_error if it is unknown or cannot run here.
-RunCell choose_kernel();
 
 }  // namespace rota::mf

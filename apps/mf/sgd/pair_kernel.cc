@@ -1,4 +1,4 @@
-// apps/mf/sgd/pair_kernel.cc -- see pair_kernel.h.  ROTA_MF_PAIRS is the name of the function that this copy defines.
+// apps/mf/sgd/pair_kernel.cc -- see pair_kernel.h.
 //
 // With x = p . (a - b), and s = 1 / (1 + e^x), a step for the loss ln(1 + e^-x) has the gradients
 //   g_p = lambda p - s (a - b)        g_a = lambda a - s p        g_b = lambda b + s p
@@ -8,10 +8,7 @@
 
 #include "apps/mf/sgd/logistic.h"
 
-namespace rota::mf {
-
-double ROTA_MF_PAIRS(const Cell& cell, const PairStep* steps, std::size_t count);
-
+namespace rota::mf::ROTA_LEVEL {
 namespace {
 
 #define ROTA_INLINE [[gnu::always_inline]] inline
@@ -102,10 +99,10 @@ ROTA_INLINE double run_step(const Cell& cell, const PairStep& step) {
 
 }  // namespace
 
-double ROTA_MF_PAIRS(const Cell& cell, const PairStep* steps, std::size_t count) {
+double run_pairs(const Cell& cell, const PairStep* steps, std::size_t count) {
   double losses = 0;
   for (std::size_t i = 0; i < count; ++i) losses += run_step(cell, steps[i]);
   return losses;
 }
 
-}  // namespace rota::mf
+}  // namespace rota::mf::ROTA_LEVEL

@@ -1,7 +1,5 @@
 // apps/mf/sgd/pair_kernel.h -- steps of Bayesian personalised ranking (Rendle, Freudenthaler, Gantner and
 // Schmidt-Thieme, UAI 2009): of a resident, a visitor that it has rated, and one that it has not.
-//
-// Compiled several times, like cell_kernel.h, and for the reasons given there without the standard library.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +15,5 @@ struct PairStep {
 // Makes the steps, one after the other.  The ratings of the cell are not used.  Returns the sum of the losses, each
 // before its step.
 using RunPairs = double (*)(const Cell&, const PairStep* steps, std::size_t count);
-
-// As choose_kernel().
-RunPairs choose_pair_kernel();
 
 }  // namespace rota::mf

@@ -30,8 +30,7 @@ MfPush::MfPush(const Settings& settings, std::shared_ptr<const Sides> sides, Rat
       held_out_(std::move(held_out)),
       count_(ratings_.partners.size()),
       residents_(0, settings.rank, settings.biases),
-      run_(choose_kernel()),
-      run_pairs_(choose_pair_kernel()) {}
+      kernels_(kernels()) {}
 
 void MfPush::facts(Facts& facts) const {
   report(sides_->counts, facts);
@@ -143,11 +142,11 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
   double losses = 0;
   std::size_t visited = cell.count;
   if (settings_.loss == Loss::bpr)
-    losses = pairs_.visit(cell, rated_[task.slice], run_pairs_, random);
+    losses = pairs_.visit(cell, rated_[task.slice], kernels_.run_pairs, random);
   else if (task.budget.limited())
     visited = run_for(task.budget, cell, ranges_[task.slice].next, losses);
   else
-    losses = run_(cell);
+    losses = kernels_.run_cell(cell);
   losses_ += losses * spread * spread;
   if (!std::isfinite(losses_)) throw UsageError("the factors have overflowed: use a smaller --learning_rate");
   return visited;
@@ -161,7 +160,7 @@ std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, 
   while (visited < all && (visited == 0 || !budget.spent())) {
     cell.ratings = ratings + next;
     cell.count = std::min({kAtOnce, all - next, all - visited});
-    losses += run_(cell);
+    losses += kernels_.run_cell(cell);
     visited += cell.count;
     next = (next + cell.count) % all;
   }

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "apps/mf/factor_rows.h"
+#include "apps/mf/kernels.h"
 #include "apps/mf/ratings/rating_rows.h"
 #include "apps/mf/scoring/ranking.h"
 #include "apps/mf/settings.h"
-#include "apps/mf/sgd/cell_kernel.h"
 #include "apps/mf/sgd/pair_pool.h"
 #include "apps/mf/sgd/rated_rows.h"
 #include "apps/mf/sgd/sides.h"
@@ -73,8 +73,7 @@ class MfPush final : public SlicePush<FactorRows> {
   std::vector<std::vector<Key>> keys_;
   mutable ValidRanking ranking_;  // filled by the visits of an evaluation
   bool speaks_for_all_ = false;
-  RunCell run_;
-  RunPairs run_pairs_;
+  const Kernels& kernels_;
   Epoch epoch_ = 0;
   double losses_ = 0;  // in this epoch, each before its step
 };

@@ -1,5 +1,6 @@
 #include "apps/mf/als/row_solver.h"
 
+#include "apps/mf/kernels.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 
@@ -42,7 +43,7 @@ class RowSolver : public testing::Test {
     std::vector<mf::Partner> ratings;
     for (std::size_t j = 0; j < count; ++j)
       ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
-    const mf::RowKernel& kernel = mf::choose_row_kernel();
+    const mf::RowKernel& kernel = mf::kernels().rows;
     LineVector<double> gram;
     mf::gram({numbers_, 0}, form, kernel, gram);
     mf::RowSolver solver(settings, form, kernel);
@@ -77,7 +78,7 @@ TEST_F(RowSolver, ConjugateGradientsBeginAtTheRowAsItWas) {
   const std::vector<mf::Partner> ratings = {{1, 2}, {5, 3}, {8, 1}};
   const std::vector<double> solution = plain(settings, ratings, 0.1);
   std::vector<double> row = solution;
-  mf::RowSolver(settings, {settings, 0, 1}, mf::choose_row_kernel()).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
+  mf::RowSolver(settings, {settings, 0, 1}, mf::kernels().rows).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(row[k], solution[k], 1e-12);
 }
 
@@ -87,7 +88,7 @@ TEST_F(RowSolver, ARowWithoutRatingsIsZero) {
   for (const bool conjugate : {false, true}) {
     settings.conjugate = conjugate;
     std::vector<double> row(3, 1);
-    mf::RowSolver(settings, {settings, 0, 1}, mf::choose_row_kernel()).solve({{}, 0}, nullptr, {}, 0, row);
+    mf::RowSolver(settings, {settings, 0, 1}, mf::kernels().rows).solve({{}, 0}, nullptr, {}, 0, row);
     for (const double x : row) EXPECT_NEAR(x, 0, 1e-15);
   }
 }
@@ -109,8 +110,7 @@ TEST_F(RowSolver, WithoutAPenaltyFactorsOfAnySizeGiveTheSameRow) {
         for (std::size_t j = 0; j < count; ++j)
           ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
         std::vector<double> row(settings.rank);
-        mf::RowSolver(settings, {settings, 0, 1}, mf::choose_row_kernel())
-            .solve({numbers_, 0}, nullptr, ratings, 0, row);
+        mf::RowSolver(settings, {settings, 0, 1}, mf::kernels().rows).solve({numbers_, 0}, nullptr, ratings, 0, row);
         for (double& one : row) one *= size;
         if (first.empty()) first = row;
         for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(row[k], first[k]) << size;

@@ -1,5 +1,6 @@
 #include "apps/mf/alternating/factors.h"
 
+#include "apps/mf/kernels.h"
 namespace rota::tests {
 namespace {
 
@@ -39,7 +40,7 @@ TEST(Factors, TheGramMatrixIsOfAllRows) {
   for (int i = 0; i < 3 * 150; ++i) numbers.push_back(i % 7 - 2.0);
   const RowForm form(settings_of(3, false), 0, 1);
   LineVector<double> out;
-  mf::gram({numbers, 0}, form, mf::choose_row_kernel(), out);
+  mf::gram({numbers, 0}, form, mf::kernels().rows, out);
   for (std::size_t i = 0; i < 8; ++i)
     for (std::size_t j = 0; j < 8; ++j) {
       double sum = 0;

@@ -1,6 +1,7 @@
 // tests/unit/apps/mf/alternating/row_kernel_test.cc -- every variant of the kernel against plain loops and each other.
 #include "apps/mf/alternating/row_kernel.h"
 
+#include "apps/mf/kernels.h"
 #include "rota/line_vector.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
@@ -62,7 +63,7 @@ TEST(RowKernel, RowsWithoutInformationAreZero) {
   a[0] = 4;
   a[2] = 2;
   a[18] = 3;  // of the second number, and all from the fourth on, nothing is known
-  mf::choose_row_kernel().solve(a.data(), 8, 8, y.data());
+  mf::kernels().rows.solve(a.data(), 8, 8, y.data());
   // 4 x0 + 2 x2 = 1 and 2 x0 + 3 x2 = 1
   for (std::size_t k = 0; k < 8; ++k) EXPECT_NEAR(y[k], k == 0 ? 0.125 : k == 2 ? 0.25 : 0, 1e-15) << k;
 }
@@ -75,7 +76,7 @@ TEST(RowKernel, IsThatOfPlainLoopsInEveryVariant) {
       for (const char* variant : {"baseline", "v3", "v4"}) {
         setenv("ROTA_MF_KERNEL", variant, 1);
         try {
-          const Numbers all = check(mf::choose_row_kernel(), count, size, (size + 7) / 8 * 8);
+          const Numbers all = check(mf::kernels().rows, count, size, (size + 7) / 8 * 8);
           if (usable++ == 0) first = all;
           EXPECT_EQ(all, first) << variant;
         } catch (const std::runtime_error&) {

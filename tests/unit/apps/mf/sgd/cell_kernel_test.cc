@@ -1,6 +1,7 @@
 // tests/unit/apps/mf/sgd/cell_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
 #include "apps/mf/sgd/cell_kernel.h"
 
+#include "apps/mf/kernels.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/drawn_rows.h"
 
@@ -39,7 +40,7 @@ void compare(const Kind& kind, std::uint32_t rows, std::size_t ratings) {
   cell.biases = kind.biases;
   cell.careful_square = kind.own_penalties ? -1 : mf::kLargeSquare;  // those of biases are up to 20
   cell.logistic = kind.logistic;
-  const double squares = mf::choose_kernel()(cell);
+  const double squares = mf::kernels().run_cell(cell);
   double expected = 0;
   for (const CellRating& one : list)
     expected += plain_step(residents.plain[one.resident], visitors.plain[one.visiting], one.value, cell);
@@ -80,7 +81,7 @@ TEST_F(CellKernel, EveryVariantMakesTheStepsOfPlainLoops) {
 
 TEST_F(CellKernel, AnUnknownVariantIsRefused) {
   ::setenv("ROTA_MF_KERNEL", "v9", 1);
-  EXPECT_THROW(mf::choose_kernel(), std::runtime_error);
+  EXPECT_THROW(mf::kernels(), std::runtime_error);
 }
 
 }  // namespace

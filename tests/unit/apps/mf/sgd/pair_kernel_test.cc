@@ -1,6 +1,7 @@
 // tests/unit/apps/mf/sgd/pair_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
 #include "apps/mf/sgd/pair_kernel.h"
 
+#include "apps/mf/kernels.h"
 #include "apps/mf/sgd/logistic.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/drawn_rows.h"
@@ -70,7 +71,7 @@ void compare(std::uint32_t rank, int bits) {
   }
   cell.resident = residents.pointers();
   cell.visiting = visitors.pointers();
-  const double losses = mf::choose_pair_kernel()(cell, steps.data(), steps.size());
+  const double losses = mf::kernels().run_pairs(cell, steps.data(), steps.size());
   double expected = 0;
   for (const PairStep& one : steps)
     expected += plain_pair(residents.plain[one.resident], visitors.plain[one.rated], visitors.plain[one.other], cell);
@@ -112,7 +113,7 @@ TEST(PairKernel, AStepGoesDownTheGradientOfTheLoss) {
     return std::log1p(std::exp(-x));
   };
   const PairStep step{0, 0, 1};
-  EXPECT_NEAR(mf::choose_pair_kernel()(cell, &step, 1), loss(p, q), 1e-6);
+  EXPECT_NEAR(mf::kernels().run_pairs(cell, &step, 1), loss(p, q), 1e-6);
   constexpr float kSmall = 1e-2F;
   for (std::size_t k = 0; k < 16; ++k) {
     auto up = p, down = p;
