@@ -20,6 +20,8 @@ std::unique_ptr<App> app(const Job& job) {
 }
 
 Plugin plugin() {
+  static const Command kCommands[] = {show_command(),    predict_command(), evaluate_command(), recommend_command(),
+                                      similar_command(), split_command(),   generate_command()};
   static constexpr std::string_view kPackedOptions[] = {"separator", "header", "implicit", "loss", "solver"};
   return {.name = "mf",
           .summary = "matrix factorisation of ratings, for recommendations: SGD, ALS or CCD++",
@@ -32,7 +34,7 @@ Plugin plugin() {
           .framework_needs = framework_needs(),
           .app = app,
           .export_text = export_text,
-          .commands = commands()};
+          .commands = kCommands};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <vector>
 
@@ -8,7 +9,6 @@
 #include "apps/mf/commands/trained_model.h"
 #include "apps/mf/scoring/ranking.h"
 #include "rota/error.h"
-#include "rota/io/number_text.h"
 
 namespace rota::mf {
 namespace {
@@ -48,12 +48,17 @@ void evaluate_ranking(const Call& call, std::ostream& out) {
   }
   const auto top = static_cast<std::size_t>(call.options.integer("top"));
   const RankingMetrics found = ranking_metrics(model, users, top, thread_count(call.options));
-  const auto mean = [](double value, std::uint64_t of) { return of == 0 ? "null" : io::exact_text(value); };
-  out << "{\"users\": " << found.users << ", \"top\": " << top
-      << ", \"precision\": " << mean(found.top.precision, found.users)
-      << ", \"recall\": " << mean(found.top.recall, found.users) << ", \"ndcg\": " << mean(found.top.ndcg, found.users)
-      << ", \"auc\": " << mean(found.auc, found.auc_users) << ", \"auc_users\": " << found.auc_users
-      << ", \"of_unknown_user_or_item\": " << held_out.unknown << ", \"seen_in_training\": " << trained << "}\n";
+  const auto mean = [](double value, std::uint64_t of) { return of == 0 ? nlohmann::json() : nlohmann::json(value); };
+  out << nlohmann::ordered_json{{"users", found.users},
+                                {"top", top},
+                                {"precision", mean(found.top.precision, found.users)},
+                                {"recall", mean(found.top.recall, found.users)},
+                                {"ndcg", mean(found.top.ndcg, found.users)},
+                                {"auc", mean(found.auc, found.auc_users)},
+                                {"auc_users", found.auc_users},
+                                {"of_unknown_user_or_item", held_out.unknown},
+                                {"seen_in_training", trained}}
+      << "\n";
 }
 
 }  // namespace rota::mf

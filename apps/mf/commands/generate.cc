@@ -49,12 +49,6 @@ void append(double number, std::string& to) {
   to.append(text, std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, 3).ptr);
 }
 
-}  // namespace
-
-std::span<const Option> generate_options() {
-  return kGenerateOptions;
-}
-
 void generate(const Call& call, std::ostream& out) {
   constexpr std::size_t kPiece = std::size_t{1} << 18;
   constexpr double kMean = 3;
@@ -81,6 +75,16 @@ void generate(const Call& call, std::ostream& out) {
     if (text.size() >= kPiece) flush();
   }
   flush();
+}
+
+}  // namespace
+
+Command generate_command() {
+  return {.name = "generate",
+          .summary = "draws ratings of low rank with noise",
+          .options = kGenerateOptions,
+          .run = generate,
+          .needs_model = false};
 }
 
 }  // namespace rota::mf

@@ -1,6 +1,6 @@
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <ostream>
-#include <string>
 #include <vector>
 
 #include "apps/mf/commands/commands.h"
@@ -11,74 +11,68 @@
 #include "rota/metrics.h"
 
 namespace rota::mf {
+namespace {
 
 void predict(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model);
-  for (const std::string& file : call.input) {
-    RatingReader reader(file, format_of(call.options), RatingReader::Kind::pairs);
-    for (RatingLine line; reader.next(line);)
-      out << io::six_digits(model.prediction(model.users.names.find(line.user), model.items.names.find(line.item)))
-          << "\n";
-  }
+  for_each_rating(
+      call.input, format_of(call.options), RatingReader::Kind::pairs, [&](const RatingReader&, const RatingLine& line) {
+        out << io::six_digits(model.prediction(model.users.names.find(line.user), model.items.names.find(line.item)))
+            << "\n";
+      });
 }
-
-namespace {
-
-// JSON has no infinity.
-std::string json_number(double number) {
-  return std::isfinite(number) ? io::exact_text(number) : "null";
-}
-
-void evaluate_labels(const TrainedModel& model, const Call& call, std::ostream& out) {
-  std::vector<double> scores;
-  std::vector<bool> labels;
-  Accuracy accuracy;
-  std::uint64_t unknown = 0;
-  double losses = 0;
-  for (const std::string& file : call.input) {
-    RatingReader reader(file, format_of(call.options), model.settings.kind());
-    for (RatingLine line; reader.next(line);) {
-      const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
-      scores.push_back(model.score(user, item));
-      labels.push_back(line.value > 0);
-      if (!user || !item) ++unknown;
-      accuracy.add(labels.back() == (scores.back() > 0));
-      losses += log_loss_of_link(scores.back(), labels.back());
-    }
-  }
-  if (scores.empty()) throw DataError(call.input.front(), 0, "there are no ratings");
-  const double auc = area_under_curve(scores, [&](std::size_t i) { return labels[i]; });
-  out << "{\"ratings\": " << scores.size()
-      << ", \"log_loss\": " << json_number(losses / static_cast<double>(scores.size()))
-      << ", \"accuracy\": " << json_number(accuracy.share()) << ", \"auc\": " << json_number(auc)
-      << ", \"of_unknown_user_or_item\": " << unknown << "}\n";
-}
-
-}  // namespace
 
 void evaluate(const Call& call, std::ostream& out) {
   if (call.options.flag("ranking")) return evaluate_ranking(call, out);
   const TrainedModel model = read_model(*call.model);
   if (model.settings.loss == Loss::bpr)
     throw UsageError("a model of --loss=bpr does not predict ratings: give --ranking");
-  if (model.settings.loss == Loss::logistic) return evaluate_labels(model, call, out);
-  std::uint64_t ratings = 0, unknown = 0;
-  double squares = 0, absolute = 0;
-  for (const std::string& file : call.input) {
-    RatingReader reader(file, format_of(call.options), model.settings.kind());
-    for (RatingLine line; reader.next(line);) {
-      const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
-      const double error = (model.settings.implicit ? 1 : line.value) - model.score(user, item);
-      ++ratings;
-      if (!user || !item) ++unknown;
-      squares += error * error;
-      absolute += std::abs(error);
-    }
+  std::vector<double> scores;
+  std::vector<bool> labels;
+  PredictionErrors errors;
+  Accuracy accuracy;
+  std::uint64_t unknown = 0;
+  double losses = 0;
+  const auto add = [&](const RatingReader&, const RatingLine& line) {
+    const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
+    if (!user || !item) ++unknown;
+    scores.push_back(model.score(user, item));
+    labels.push_back(line.value > 0);
+    accuracy.add(labels.back() == (scores.back() > 0));
+    losses += log_loss_of_link(scores.back(), labels.back());
+    errors.add(model.settings.implicit ? 1 : line.value, scores.back());
+  };
+  for_each_rating(call.input, format_of(call.options), model.settings.kind(), add);
+  if (scores.empty()) throw DataError(call.input.front(), 0, "there are no ratings");
+  nlohmann::ordered_json json = {{"ratings", scores.size()}};
+  if (model.settings.loss == Loss::logistic) {
+    json["log_loss"] = losses / static_cast<double>(scores.size());
+    json["accuracy"] = accuracy.share();
+    json["auc"] = area_under_curve(scores, [&](std::size_t i) { return labels[i]; });
+  } else {
+    json["rmse"] = errors.rmse();
+    json["mae"] = errors.mae();
   }
-  if (ratings == 0) throw DataError(call.input.front(), 0, "there are no ratings");
-  const auto count = static_cast<double>(ratings);
-  out << "{\"ratings\": " << ratings << ", \"rmse\": " << json_number(std::sqrt(squares / count))
-      << ", \"mae\": " << json_number(absolute / count) << ", \"of_unknown_user_or_item\": " << unknown << "}\n";
+  json["of_unknown_user_or_item"] = unknown;
+  out << json << "\n";
+}
+
+}  // namespace
+
+Command predict_command() {
+  return {.name = "predict",
+          .summary = "prints the predicted rating of every pair of a user and an item",
+          .options = format_options(),
+          .run = predict,
+          .takes_input = true};
+}
+
+Command evaluate_command() {
+  return {.name = "evaluate",
+          .summary = "prints the errors on other ratings, or ranking scores, as JSON",
+          .options = evaluate_options(),
+          .run = evaluate,
+          .takes_input = true};
 }
 
 }  // namespace rota::mf

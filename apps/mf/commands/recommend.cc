@@ -92,13 +92,6 @@ std::vector<Target> new_users(const TrainedModel& model, const Options& options)
   return targets;
 }
 
-}  // namespace
-
-std::span<const Option> recommend_options() {
-  static const std::vector<Option> all = with_format(kRecommendOptions);
-  return all;
-}
-
 void recommend(const Call& call, std::ostream& out) {
   const Options& options = call.options;
   if (options.has("ratings") && options.has("users"))
@@ -132,6 +125,14 @@ void recommend(const Call& call, std::ostream& out) {
         out << io::csv_field(targets[at + u].name) << "," << io::csv_field(model.items.names.word(one.item)) << ","
             << io::six_digits(static_cast<double>(one.score)) << "\n";
   }
+}
+
+}  // namespace
+
+Command recommend_command() {
+  static const std::vector<Option> kOptions = with_format(kRecommendOptions);
+  return {
+      .name = "recommend", .summary = "prints the best items for users, as CSV", .options = kOptions, .run = recommend};
 }
 
 }  // namespace rota::mf

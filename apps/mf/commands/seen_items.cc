@@ -11,17 +11,15 @@ namespace rota::mf {
 ItemLists items_of_users(const TrainedModel& model, const std::vector<std::string>& files, const LineFormat& format) {
   ItemLists out;
   out.of_user.resize(model.users.size());
-  for (const std::string& file : files) {
-    RatingReader reader(file, format, model.settings.implicit ? RatingReader::Kind::counts : RatingReader::Kind::pairs);
-    for (RatingLine line; reader.next(line); ++out.lines) {
-      const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
-      if (user && item) {
-        out.of_user[*user].push_back(*item);
-      } else {
-        ++out.unknown;
-      }
-    }
-  }
+  const auto kind = model.settings.implicit ? RatingReader::Kind::counts : RatingReader::Kind::pairs;
+  for_each_rating(files, format, kind, [&](const RatingReader&, const RatingLine& line) {
+    const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
+    ++out.lines;
+    if (user && item)
+      out.of_user[*user].push_back(*item);
+    else
+      ++out.unknown;
+  });
   for (auto& items : out.of_user) {
     std::sort(items.begin(), items.end());
     items.erase(std::unique(items.begin(), items.end()), items.end());

@@ -56,12 +56,6 @@ std::string about_ratings(const Settings& settings, const Facts& facts) {
   return " ratings of mean " + mean + " and standard deviation " + io::six_digits(facts.number("deviation"));
 }
 
-}  // namespace
-
-std::span<const Option> show_options() {
-  return kShowOptions;
-}
-
 void show(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model);
   const Settings& settings = model.settings;
@@ -80,6 +74,15 @@ void show(const Call& call, std::ostream& out) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spread[a] > spread[b]; });
   order.resize(std::min(order.size(), static_cast<std::size_t>(call.options.integer("factors"))));
   for (const std::size_t k : order) print_factor(model, k, static_cast<std::size_t>(call.options.integer("top")), out);
+}
+
+}  // namespace
+
+Command show_command() {
+  return {.name = "show",
+          .summary = "prints sizes, and items of the strongest factors",
+          .options = kShowOptions,
+          .run = show};
 }
 
 }  // namespace rota::mf

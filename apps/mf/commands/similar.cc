@@ -20,12 +20,6 @@ constexpr Option kSimilarOptions[] = {
     integer_option("top", "10", "items", 1, 268435456.0, "Number of items, the most similar first."),
 };
 
-}  // namespace
-
-std::span<const Option> similar_options() {
-  return kSimilarOptions;
-}
-
 void similar(const Call& call, std::ostream& out) {
   const std::string_view name = call.options.text("item");
   if (name.empty()) throw UsageError("--item is missing: the item to compare others with");
@@ -45,6 +39,15 @@ void similar(const Call& call, std::ostream& out) {
   out << "item,cosine\n";
   for (std::size_t i = 0; i < top; ++i)
     out << io::csv_field(model.items.names.word(order[i].second)) << "," << io::six_digits(-order[i].first) << "\n";
+}
+
+}  // namespace
+
+Command similar_command() {
+  return {.name = "similar",
+          .summary = "prints the items most similar to an item, as CSV",
+          .options = kSimilarOptions,
+          .run = similar};
 }
 
 }  // namespace rota::mf

@@ -43,13 +43,6 @@ SplitRule rule_of(const Options& options) {
           options.flag("implicit") ? RatingReader::Kind::counts : RatingReader::Kind::ratings};
 }
 
-}  // namespace
-
-std::span<const Option> split_options() {
-  static const std::vector<Option> all = with_format(kSplitOptions);
-  return all;
-}
-
 void split(const Call& call, std::ostream& out) {
   if (!call.options.has("output")) throw UsageError("--output is missing: the folder for train.txt and valid.txt");
   const fs::path folder(call.options.text("output"));
@@ -63,18 +56,28 @@ void split(const Call& call, std::ostream& out) {
   io::TextWriter writers[] = {io::TextWriter(names[0]), io::TextWriter(names[1])};
   std::uint64_t counts[2] = {}, number = 0;
   bool headed = false;
-  for (const std::string& file : call.input) {
-    RatingReader reader(file, format, rule.kind);
-    for (RatingLine line; reader.next(line); ++number) {
-      if (!reader.header().empty() && !headed)
-        for (io::TextWriter& writer : writers) writer << reader.header() << "\n";
-      headed = true;
-      writers[held[number] ? 1 : 0] << line.text << "\n";
-      ++counts[held[number] ? 1 : 0];
-    }
-  }
+  for_each_rating(call.input, format, rule.kind, [&](const RatingReader& reader, const RatingLine& line) {
+    if (!reader.header().empty() && !headed)
+      for (io::TextWriter& writer : writers) writer << reader.header() << "\n";
+    headed = true;
+    const int part = held[number++] ? 1 : 0;
+    writers[part] << line.text << "\n";
+    ++counts[part];
+  });
   for (io::TextWriter& writer : writers) writer.close();
   out << counts[0] << " ratings in " << names[0].string() << "\n" << counts[1] << " in " << names[1].string() << "\n";
+}
+
+}  // namespace
+
+Command split_command() {
+  static const std::vector<Option> kOptions = with_format(kSplitOptions);
+  return {.name = "split",
+          .summary = "writes ratings for training and for validation into a folder",
+          .options = kOptions,
+          .run = split,
+          .needs_model = false,
+          .takes_input = true};
 }
 
 }  // namespace rota::mf

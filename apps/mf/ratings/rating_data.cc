@@ -12,20 +12,17 @@ RatingData read_ratings(const std::vector<std::string>& files, const LineFormat&
   constexpr double kNear = 1.0 / 1024;
   RatingData data;
   double origin = 0;
-  for (const std::string& file : files) {
-    RatingReader reader(file, format, kind);
-    for (RatingLine line; reader.next(line);) {
-      if (data.users.size() >= io::kMostWords || data.items.size() >= io::kMostWords)
-        reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
-      if (data.ratings.empty() && kind == RatingReader::Kind::ratings) origin = line.value;
-      if (std::abs(line.value - origin) > kNear * std::abs(origin) && origin != 0) {
-        for (Rating& one : data.ratings) one.value = static_cast<float>(origin + static_cast<double>(one.value));
-        origin = 0;
-      }
-      data.ratings.push_back(
-          {data.users.number_of(line.user), data.items.number_of(line.item), static_cast<float>(line.value - origin)});
+  for_each_rating(files, format, kind, [&](const RatingReader& reader, const RatingLine& line) {
+    if (data.users.size() >= io::kMostWords || data.items.size() >= io::kMostWords)
+      reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
+    if (data.ratings.empty() && kind == RatingReader::Kind::ratings) origin = line.value;
+    if (std::abs(line.value - origin) > kNear * std::abs(origin) && origin != 0) {
+      for (Rating& one : data.ratings) one.value = static_cast<float>(origin + static_cast<double>(one.value));
+      origin = 0;
     }
-  }
+    data.ratings.push_back(
+        {data.users.number_of(line.user), data.items.number_of(line.item), static_cast<float>(line.value - origin)});
+  });
   if (data.ratings.empty()) throw DataError(files.empty() ? "the input" : files.front(), 0, "there are no ratings");
   data.statistics = statistics_of(data.ratings, origin);
   return data;
@@ -34,21 +31,18 @@ RatingData read_ratings(const std::vector<std::string>& files, const LineFormat&
 HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format, const RatingData& trained,
                              RatingReader::Kind kind) {
   HeldOutRatings out;
-  for (const std::string& file : files) {
-    RatingReader reader(file, format, kind);
-    for (RatingLine line; reader.next(line);) {
-      const auto user = trained.users.find(line.user), item = trained.items.find(line.item);
-      if (user && item) {
-        out.known.push_back({*user, *item, static_cast<float>(line.value - trained.statistics.origin)});
-        continue;
-      }
-      const double error = line.value - trained.statistics.mean;
-      ++out.unknown.count;
-      out.unknown.sum += line.value;
-      out.unknown.squared_errors += error * error;
-      out.unknown.absolute_errors += std::abs(error);
+  for_each_rating(files, format, kind, [&](const RatingReader&, const RatingLine& line) {
+    const auto user = trained.users.find(line.user), item = trained.items.find(line.item);
+    if (user && item) {
+      out.known.push_back({*user, *item, static_cast<float>(line.value - trained.statistics.origin)});
+      return;
     }
-  }
+    const double error = line.value - trained.statistics.mean;
+    ++out.unknown.count;
+    out.unknown.sum += line.value;
+    out.unknown.squared_errors += error * error;
+    out.unknown.absolute_errors += std::abs(error);
+  });
   if (!files.empty() && out.known.empty() && out.unknown.count == 0)
     throw DataError(files.front(), 0, "there are no held-out ratings");
   return out;

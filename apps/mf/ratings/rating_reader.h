@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rota/io/lines.h"
 
@@ -66,5 +67,14 @@ class RatingReader {
   std::array<std::string_view, kFields> fields_;
   std::array<std::string, kFields> unquoted_;
 };
+
+// Calls take(reader, line) for every rating of the files.  Throws as RatingReader does.
+template <typename Take>
+void for_each_rating(const std::vector<std::string>& files, LineFormat format, RatingReader::Kind kind, Take take) {
+  for (const std::string& file : files) {
+    RatingReader reader(file, format, kind);
+    for (RatingLine line; reader.next(line);) take(reader, line);
+  }
+}
 
 }  // namespace rota::mf

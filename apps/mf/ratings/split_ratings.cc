@@ -24,21 +24,17 @@ Scanned scan(const std::vector<std::string>& files, const LineFormat& format, Sp
   Scanned scanned;
   io::Vocabulary users;
   bool timed = by != SplitBy::random;
-  for (const std::string& file : files) {
-    RatingReader reader(file, format, kind);
-    for (RatingLine line; reader.next(line);) {
-      if (users.size() >= io::kMostWords) reader.fail("too many users");
-      scanned.users.push_back(by == SplitBy::leave_one_out ? users.number_of(line.user) : 0);
-      double time = 0;
-      if (timed && io::parse_number(line.time, time)) {
-        scanned.times.push_back(time);
-      } else if (by == SplitBy::time) {
-        reader.fail("expected a time in the fourth field, a number, found " + io::quoted(line.time));
-      } else {
-        timed = false;
-      }
-    }
-  }
+  for_each_rating(files, format, kind, [&](const RatingReader& reader, const RatingLine& line) {
+    if (users.size() >= io::kMostWords) reader.fail("too many users");
+    scanned.users.push_back(by == SplitBy::leave_one_out ? users.number_of(line.user) : 0);
+    double time = 0;
+    if (timed && io::parse_number(line.time, time))
+      scanned.times.push_back(time);
+    else if (by == SplitBy::time)
+      reader.fail("expected a time in the fourth field, a number, found " + io::quoted(line.time));
+    else
+      timed = false;
+  });
   if (!timed) scanned.times.clear();
   if (scanned.users.empty()) throw DataError(files.empty() ? "the input" : files.front(), 0, "there are no ratings");
   return scanned;

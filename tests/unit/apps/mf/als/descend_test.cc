@@ -1,5 +1,4 @@
-#include "apps/mf/scoring/descend.h"
-
+#include "apps/mf/als/row_solver.h"
 #include "rota/seed_mixer.h"
 
 namespace rota::tests {
