@@ -1,6 +1,7 @@
 // apps/io/bag_of_words.cc -- a fast path for valid lines, and a slow one that reports errors.
 #include "apps/io/bag_of_words.h"
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -23,26 +24,14 @@ std::string plural(std::uint64_t count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
-// The number in `field`; fails with what was expected if it is not one.
-std::uint64_t parse_field(const Lines& lines, std::string_view field, const std::string& what, std::uint64_t most) {
-  std::uint64_t value = 0;
-  const char* const end = field.data() + field.size();
-  const std::size_t digits = field.find_first_not_of("0123456789");
-  if (digits != field.npos) lines.fail("expected " + what + ", found " + quoted(field));
-  if (scan_digits(field.data(), end, value) == nullptr || value > most)
-    lines.fail("expected " + what + " of at most " + std::to_string(most) + ", found " + quoted(field));
-  return value;
-}
-
 std::uint64_t header_line(Lines& lines, const std::string& what, std::uint64_t most) {
   std::string_view line;
   if (!lines.next(line))
     throw DataError(lines.file(), lines.number() + 1, "expected " + what + ", found the end of the file");
   const std::string_view field = next_field(line);
   if (field.empty()) lines.fail("expected " + what + ", found an empty line");
-  if (const std::string_view more = next_field(line); !more.empty())
-    lines.fail("expected " + what + " alone, found " + quoted(more) + " after it");
-  return parse_field(lines, field, what, most);
+  lines.expect_end(line, what + " alone");
+  return lines.whole_number(field, what, 0, most);
 }
 
 Header read_header(Lines& lines, const Vocabulary& vocabulary, const CorpusSize& size) {
@@ -77,18 +66,10 @@ bool scan_triple(std::string_view line, Triple& triple) {
   const std::string_view fields[3] = {next_field(rest), next_field(rest), next_field(rest)};
   if (fields[2].empty() || !next_field(rest).empty())
     lines.fail("expected 'document word count', found " + quoted(line));
-  const std::uint64_t any = ~std::uint64_t{0} >> 1;
-  const std::uint64_t document = parse_field(lines, fields[0], "a document number", any);
-  if (document == 0) lines.fail("expected a document number from 1, found 0");
-  if (document > header.documents)
-    lines.fail("document " + std::to_string(document) + " is beyond the " + plural(header.documents, "document") +
-               " of the first line");
-  const std::uint64_t word = parse_field(lines, fields[1], "a word id", any);
-  if (word == 0) lines.fail("expected a word id from 1, found 0");
-  if (word > header.words)
-    lines.fail("word id " + std::to_string(word) + " is beyond the vocabulary of " + plural(header.words, "word"));
-  const std::uint64_t count = parse_field(lines, fields[2], "a count", kMostRepeats);
-  lines.fail("expected a count of at least 1, found " + std::to_string(count));
+  lines.whole_number(fields[0], "a document number", 1, header.documents);
+  lines.whole_number(fields[1], "a word id", 1, header.words);
+  lines.whole_number(fields[2], "a count", 1, kMostRepeats);
+  std::abort();  // the line was valid
 }
 
 }  // namespace
@@ -105,7 +86,7 @@ void read_bag_of_words(Lines& lines, const Vocabulary& vocabulary, CorpusSize& s
     const bool right = scan_triple(line, triple) && triple.document - 1 < header.documents &&
                        triple.word - 1 < header.words && triple.count - 1 < kMostRepeats;
     if (seen == header.lines) {
-      if (skip_blanks(line.data(), line.data() + line.size()) == line.data() + line.size()) continue;
+      if (is_blank(line)) continue;
       lines.fail("expected the end of the file after " + plural(header.lines, "line") + ", found " + quoted(line));
     }
     if (!right) refuse(lines, header, line);

@@ -120,7 +120,7 @@ void read_lda_c(Lines& lines, const Vocabulary& vocabulary, const NumberedWords&
   std::uint64_t blank = 0;  // number of the first empty line of those just read
   std::string_view line;
   while (lines.next(line)) {
-    if (skip_blanks(line.data(), line.data() + line.size()) == line.data() + line.size()) {
+    if (is_blank(line)) {
       if (blank == 0) blank = lines.number();
       continue;
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rota/error.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 
@@ -53,6 +54,22 @@ void Lines::give_again(std::vector<std::string> lines) {
 
 void Lines::fail(const std::string& what) const {
   throw DataError(file_, number_, what);
+}
+
+std::uint64_t Lines::whole_number(std::string_view field, const std::string& what, std::uint64_t least,
+                                  std::uint64_t most) const {
+  std::uint64_t value = 0;
+  if (field.empty() || field.find_first_not_of("0123456789") != field.npos)
+    fail("expected " + what + ", found " + quoted(field));
+  if (scan_digits(field.data(), field.data() + field.size(), value) == nullptr || value < least || value > most)
+    fail("expected " + what + " from " + std::to_string(least) + " to " + std::to_string(most) + ", found " +
+         quoted(field));
+  return value;
+}
+
+void Lines::expect_end(std::string_view rest, const std::string& what) const {
+  if (const std::string_view more = next_field(rest); !more.empty())
+    fail("expected " + what + ", found " + quoted(more) + " after it");
 }
 
 }  // namespace rota::io

@@ -31,22 +31,6 @@ std::string lower(std::string_view word) {
   return text;
 }
 
-bool is_blank_line(std::string_view line) {
-  return skip_blanks(line.data(), line.data() + line.size()) == line.data() + line.size();
-}
-
-// The number in `field`, from `least` to `most`.
-std::uint64_t whole_number(const Lines& lines, std::string_view field, const std::string& what, std::uint64_t least,
-                           std::uint64_t most) {
-  std::uint64_t value = 0;
-  if (field.empty() || field.find_first_not_of("0123456789") != field.npos)
-    lines.fail("expected " + what + ", found " + quoted(field));
-  if (scan_digits(field.data(), field.data() + field.size(), value) == nullptr || value < least || value > most)
-    lines.fail("expected " + what + " from " + std::to_string(least) + " to " + std::to_string(most) + ", found " +
-               quoted(field));
-  return value;
-}
-
 void read_banner(Lines& lines, Header& header) {
   std::string_view line;
   if (!lines.next(line)) throw DataError(lines.file(), 1, "expected '%%MatrixMarket', found the end of the file");
@@ -68,7 +52,7 @@ void read_banner(Lines& lines, Header& header) {
   else if (field != "real" && field != "double")
     refuse(header.size.array ? "'real' or 'integer' numbers" : "'real', 'integer' or 'pattern' entries", field);
   if (symmetry != "general") refuse("a 'general' matrix, with all its entries", symmetry);
-  if (const std::string_view more = next_field(rest); !more.empty()) refuse("nothing after 'general'", more);
+  lines.expect_end(rest, "'general' last");
 }
 
 void read_size(Lines& lines, Header& header) {
@@ -76,14 +60,13 @@ void read_size(Lines& lines, Header& header) {
   do {
     if (!lines.next(line))
       throw DataError(lines.file(), lines.number() + 1, "expected the size of the matrix, found the end of the file");
-  } while (line.starts_with('%') || is_blank_line(line));
+  } while (line.starts_with('%') || is_blank(line));
   MatrixMarketSize& size = header.size;
-  size.rows = whole_number(lines, next_field(line), "the number of rows", 1, kMostRows);
-  size.columns = whole_number(lines, next_field(line), "the number of columns", 1, kMostColumns);
+  size.rows = lines.whole_number(next_field(line), "the number of rows", 1, kMostRows);
+  size.columns = lines.whole_number(next_field(line), "the number of columns", 1, kMostColumns);
   size.entries = size.rows * size.columns;
-  if (!size.array) size.entries = whole_number(lines, next_field(line), "the number of entries", 0, size.entries);
-  if (const std::string_view more = next_field(line); !more.empty())
-    lines.fail("expected the size of the matrix alone, found " + quoted(more) + " after it");
+  if (!size.array) size.entries = lines.whole_number(next_field(line), "the number of entries", 0, size.entries);
+  lines.expect_end(line, "the size of the matrix alone");
   if (const std::string wrong = out_of_proportion(size.rows, "rows", size.entries); !wrong.empty()) lines.fail(wrong);
   size.line = lines.number();
 }
@@ -94,9 +77,9 @@ MatrixEntry read_entry(const Lines& lines, std::string_view line, const Header& 
     entry.row = static_cast<std::uint32_t>(position % header.size.rows);
     entry.column = static_cast<std::uint32_t>(position / header.size.rows);
   } else {
-    entry.row = static_cast<std::uint32_t>(whole_number(lines, next_field(line), "a row", 1, header.size.rows) - 1);
+    entry.row = static_cast<std::uint32_t>(lines.whole_number(next_field(line), "a row", 1, header.size.rows) - 1);
     entry.column =
-        static_cast<std::uint32_t>(whole_number(lines, next_field(line), "a column", 1, header.size.columns) - 1);
+        static_cast<std::uint32_t>(lines.whole_number(next_field(line), "a column", 1, header.size.columns) - 1);
   }
   if (header.field != Field::pattern) {
     const std::string_view field = next_field(line);
@@ -104,8 +87,7 @@ MatrixEntry read_entry(const Lines& lines, std::string_view line, const Header& 
     if (header.field == Field::integer && std::trunc(entry.value) != entry.value)
       lines.fail("expected an integer, found " + quoted(field));
   }
-  if (const std::string_view more = next_field(line); !more.empty())
-    lines.fail("expected one entry a line, found " + quoted(more) + " after it");
+  lines.expect_end(line, "one entry a line");
   return entry;
 }
 
@@ -120,7 +102,7 @@ MatrixMarketSize read_matrix_market(Lines& lines, const TakeEntries& take) {
   std::uint64_t seen = 0;
   std::string_view line;
   while (lines.next(line)) {
-    if (is_blank_line(line)) continue;
+    if (is_blank(line)) continue;
     if (seen == header.size.entries)
       lines.fail("expected the end of the file after " + std::to_string(seen) + " entries, found " + quoted(line));
     batch.push_back(read_entry(lines, line, header, seen++));
@@ -145,7 +127,7 @@ std::uint64_t line_of_repeated(const std::string& path, std::uint32_t row, std::
   std::string_view line;
   std::uint64_t found = 0, seen = 0;
   while (lines.next(line)) {
-    if (is_blank_line(line)) continue;
+    if (is_blank(line)) continue;
     const MatrixEntry entry = read_entry(lines, line, header, seen++);
     if (entry.row == row && entry.column == column && ++found == 2) return lines.number();
   }

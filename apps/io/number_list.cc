@@ -42,8 +42,7 @@ std::vector<double> read_numbers(const std::string& path, const std::string& wha
     const std::string_view field = next_field(rest);
     double number = 0;
     if (!parse_number(field, number) || number < least) lines.fail(expected(what, least) + ", found " + quoted(field));
-    if (const std::string_view more = next_field(rest); !more.empty())
-      lines.fail("expected one number a line, found " + quoted(more) + " after it");
+    lines.expect_end(rest, "one number a line");
     numbers.push_back(number);
   }
   return numbers;

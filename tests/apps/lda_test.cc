@@ -346,7 +346,7 @@ TEST_F(Lda, WrongInputIsRefused) {
     const auto text = message_of<DataError>([&] { SerialHost(linked_plugin(), job_over(path, {}, 2)); });
     return text.substr(path.size());
   };
-  EXPECT_EQ(refused("1\n6906\n1\n1 7000 1\n"), ":4: word id 7000 is beyond the vocabulary of 6906 words");
+  EXPECT_EQ(refused("1\n6906\n1\n1 7000 1\n"), ":4: expected a word id from 1 to 6906, found '7000'");
   EXPECT_EQ(refused("1\n6906\n1\njunk\n"), ":4: expected 'document word count', found 'junk'");
   EXPECT_EQ(refused(""), ": the file is empty");
   const std::string bag = files.write("bag", "1\n3\n1\n1 2 1\n"), vocab = files.write("vocab", "a\nb\n");

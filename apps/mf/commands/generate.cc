@@ -4,7 +4,7 @@
 #include <numbers>
 #include <ostream>
 #include <stdexcept>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/mf/commands/commands.h"
@@ -44,13 +44,7 @@ std::uint64_t draw(std::uint64_t count, double power, Random& random) {
   return std::min(static_cast<std::uint64_t>(at), count - 1);
 }
 
-void append(double number, std::string& to) {
-  char text[64];
-  to.append(text, std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, 3).ptr);
-}
-
 void generate(const Call& call, std::ostream& out) {
-  constexpr std::size_t kPiece = std::size_t{1} << 18;
   constexpr double kMean = 3;
   const auto whole = [&](std::string_view name) { return static_cast<std::uint64_t>(call.options.integer(name)); };
   const std::uint64_t users = whole("users"), items = whole("items"), rank = whole("rank");
@@ -58,23 +52,16 @@ void generate(const Call& call, std::ostream& out) {
   const double user_power = call.options.real("user_power"), item_power = call.options.real("item_power");
   Random random = random_from(whole("seed"));
   const std::vector<float> p = draw_factors(users, rank, random), q = draw_factors(items, rank, random);
-  std::string text;
-  const auto flush = [&] {
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!out) throw std::runtime_error("the generated data cannot be written");
-    text.clear();
-  };
   for (std::uint64_t left = whole("ratings"); left > 0; --left) {
     const std::uint64_t user = draw(users, user_power, random), item = draw(items, item_power, random);
     double rating = kMean + noise * normal(random);
     for (std::uint64_t k = 0; k < rank; ++k)
       rating += static_cast<double>(p[user * rank + k]) * static_cast<double>(q[item * rank + k]);
-    text += std::to_string(user) + " " + std::to_string(item) + " ";
-    append(rating, text);
-    text += '\n';
-    if (text.size() >= kPiece) flush();
+    char text[64];
+    const char* const end = std::to_chars(text, text + sizeof text, rating, std::chars_format::fixed, 3).ptr;
+    out << user << ' ' << item << ' ' << std::string_view(text, end) << '\n';
   }
-  flush();
+  if (!out) throw std::runtime_error("the generated data cannot be written");
 }
 
 }  // namespace

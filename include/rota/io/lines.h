@@ -29,6 +29,11 @@ class Lines {
   const std::string& file() const { return file_; }
   // Throws DataError for the current line.
   [[noreturn]] void fail(const std::string& what) const;
+  // For the current line: `field` as a whole number of this range, and that nothing but blanks is left of it.  `what`
+  // is expected.  Throw DataError if not.
+  std::uint64_t whole_number(std::string_view field, const std::string& what, std::uint64_t least,
+                             std::uint64_t most) const;
+  void expect_end(std::string_view rest, const std::string& what) const;
 
  private:
   bool fill();

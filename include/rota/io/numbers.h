@@ -15,6 +15,11 @@ inline const char* skip_blanks(const char* at, const char* end) {
   return at;
 }
 
+// Whether the line has nothing else.
+inline bool is_blank(std::string_view line) {
+  return skip_blanks(line.data(), line.data() + line.size()) == line.data() + line.size();
+}
+
 // Reads decimal digits at `at` and returns the position after them; null if there is no digit, or more than 18 of them,
 // so that the value cannot overflow.
 inline const char* scan_digits(const char* at, const char* end, std::uint64_t& value) {

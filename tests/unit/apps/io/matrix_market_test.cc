@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
               ":1: expected a 'general' matrix, with all its entries, found 'symmetric'"},
         Wrong{"%%MatrixMarket matrix coordinate real\n",
               ":1: expected a 'general' matrix, with all its entries, found ''"},
-        Wrong{"%%MatrixMarket matrix coordinate real general x\n", ":1: expected nothing after 'general', found 'x'"},
+        Wrong{"%%MatrixMarket matrix coordinate real general x\n", ":1: expected 'general' last, found 'x' after it"},
         Wrong{kCoordinate, ":2: expected the size of the matrix, found the end of the file"},
         Wrong{kCoordinate + "% x\n", ":3: expected the size of the matrix, found the end of the file"},
         Wrong{kCoordinate + "2 2\n", ":2: expected the number of entries, found ''"},
