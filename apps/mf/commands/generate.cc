@@ -52,7 +52,7 @@ void generate(const Call& call, std::ostream& out) {
   const double user_power = call.options.real("user_power"), item_power = call.options.real("item_power");
   Random random = random_from(whole("seed"));
   const std::vector<float> p = draw_factors(users, rank, random), q = draw_factors(items, rank, random);
-  for (std::uint64_t left = whole("ratings"); left > 0; --left) {
+  for (std::uint64_t left = whole("ratings"); left > 0 && out; --left) {
     const std::uint64_t user = draw(users, user_power, random), item = draw(items, item_power, random);
     double rating = kMean + noise * normal(random);
     for (std::uint64_t k = 0; k < rank; ++k)
