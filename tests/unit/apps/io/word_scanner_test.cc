@@ -3,6 +3,7 @@
 
 #include "apps/io/stop_words.h"
 #include "rota/error.h"
+#include "rota/utf8.h"
 #include "tests/unit/apps/io/scratch_files.h"
 
 namespace rota::io {
