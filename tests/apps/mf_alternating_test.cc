@@ -4,7 +4,6 @@
 #include "apps/mf/ratings/rating_rows.h"
 #include "apps/mf/scoring/ranking.h"
 #include "apps/mf/scoring/terms.h"
-#include "apps/mf/scoring/ranking.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/serial_host.h"
