@@ -19,18 +19,16 @@ bool scan_pair(std::string_view field, std::uint64_t& word, std::uint64_t& count
   return scan_digits(colon + 1, end, count) == end;
 }
 
-[[noreturn]] void refuse(const Lines& lines, std::string_view field) {
+// Throws for an invalid pair.
+void refuse(const Lines& lines, std::string_view field) {
   const std::size_t colon = field.find(':');
   const auto number = [](std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   };
   if (colon == field.npos || !number(field.substr(0, colon)) || !number(field.substr(colon + 1)))
     lines.fail("expected 'word:count', found " + quoted(field));
-  std::uint64_t word = 0;
-  const char* const end = field.data() + colon;
-  if (scan_digits(field.data(), end, word) != end || word >= kMostWords)
-    lines.fail("expected a word number below " + std::to_string(kMostWords) + ", found " + quoted(field));
-  lines.fail("expected a count from 1 to " + std::to_string(kMostRepeats) + ", found " + quoted(field));
+  lines.whole_number(field.substr(0, colon), "a word number", 0, kMostWords - 1);
+  lines.whole_number(field.substr(colon + 1), "a count", 1, kMostRepeats);
 }
 
 // The first number of a line: how many pairs follow.
