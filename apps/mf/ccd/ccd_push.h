@@ -58,17 +58,17 @@ struct FitSums {
 };
 template <typename PartnerOf>
 FitSums fit_sums(const double* residuals, std::size_t count, PartnerOf partner_of) {
-  constexpr std::size_t kLanes = 4;
-  double products[kLanes] = {}, squares[kLanes] = {};
+  constexpr std::size_t kSums = 4;
+  double products[kSums] = {}, squares[kSums] = {};
   const auto add = [&](std::size_t j, std::size_t lane) {
     const double v = partner_of(j);
     products[lane] += residuals[j] * v;
     squares[lane] += v * v;
   };
   std::size_t j = 0;
-  for (; j + kLanes <= count; j += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) add(j + lane, lane);
-  for (; j < count; ++j) add(j, j % kLanes);
+  for (; j + kSums <= count; j += kSums)
+    for (std::size_t lane = 0; lane < kSums; ++lane) add(j + lane, lane);
+  for (; j < count; ++j) add(j, j % kSums);
   return {(products[0] + products[1]) + (products[2] + products[3]),
           (squares[0] + squares[1]) + (squares[2] + squares[3])};
 }

@@ -74,7 +74,7 @@ std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uin
   for (RatingRows& rows : out) {
     std::rotate(rows.begins.begin(), rows.begins.end() - 1, rows.begins.end());
     rows.begins.front() = 0;
-    for (std::size_t i = 0; i < rows.rows(); ++i)
+    for (std::size_t i = 0; i < rows.rows() && dealing.ranges(); ++i)
       std::stable_sort(rows.partners.begin() + static_cast<std::ptrdiff_t>(rows.begins[i]),
                        rows.partners.begin() + static_cast<std::ptrdiff_t>(rows.begins[i + 1]), before);
     if (sums) add_up_rows(rows);

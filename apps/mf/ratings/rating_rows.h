@@ -21,7 +21,7 @@ struct Partner {
 struct RatingRows {
   std::uint32_t first = 0, step = 1;      // row i is that of user, or item, first + i step
   std::vector<std::size_t> begins = {0};  // of the rows in partners, and its end
-  std::vector<Partner> partners;          // by number within a row; of equal ones in the order of the files
+  std::vector<Partner> partners;          // of a row in the order of the files; in ranges by number before that
 
   std::size_t rows() const { return begins.size() - 1; }
   std::size_t number(std::size_t i) const { return first + i * step; }
@@ -37,11 +37,12 @@ struct Dealing {
   std::uint64_t rows = 0;
   std::vector<std::uint64_t> cuts;  // the range of each shard, as of rota/shards.h; if empty, row r is of shard r mod S
 
+  bool ranges() const { return !cuts.empty(); }
   std::uint64_t count(ShardId shard) const {
-    return cuts.empty() ? dealt_to(shard, rows, shards) : cuts[shard + std::size_t{1}] - cuts[shard];
+    return ranges() ? cuts[shard + std::size_t{1}] - cuts[shard] : dealt_to(shard, rows, shards);
   }
-  std::uint64_t first(ShardId shard) const { return cuts.empty() ? shard : cuts[shard]; }
-  std::uint32_t step() const { return cuts.empty() ? shards : 1; }
+  std::uint64_t first(ShardId shard) const { return ranges() ? cuts[shard] : shard; }
+  std::uint32_t step() const { return ranges() ? 1 : shards; }
 };
 // Ranges of about equal work, for these numbers of ratings.
 Dealing deal_ranges(std::span<const std::uint32_t> ratings, std::uint32_t shards);

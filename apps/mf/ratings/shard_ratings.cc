@@ -123,7 +123,7 @@ bool RatingSource::fits(const RatingRows& rows, ShardId shard, std::uint32_t sid
   for (const Partner& one : rows.partners)
     if (one.number >= dealings_[kItemSide - side].rows || !std::isfinite(one.value)) return false;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
-    if (!std::ranges::is_sorted(rows.row(i), {}, &Partner::number)) return false;
+    if (ranges() && !std::ranges::is_sorted(rows.row(i), {}, &Partner::number)) return false;
     const std::uint32_t counted = counts_.of[side][rows.number(i)];
     if (trained && (sums() ? rows.ratings(i) > counted : rows.ratings(i) != counted)) return false;
   }

@@ -97,11 +97,14 @@ void MfPush::attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std
     rated_.emplace_back(std::span(cells_).subspan(ranges_[b].begin, ranges_[b].end - ranges_[b].begin),
                         static_cast<std::uint32_t>(cut.slices[b].size()));
   if (settings_.held_out) keys_ = cut.slices;
-  for (std::uint32_t resident = 0; resident < held_out_.rows(); ++resident)
-    for (const Partner& one : held_out_.row(resident)) {
+  for (std::uint32_t resident = 0; resident < held_out_.rows(); ++resident) {
+    std::vector<Partner> wanted(held_out_.row(resident).begin(), held_out_.row(resident).end());
+    std::ranges::sort(wanted, {}, &Partner::number);
+    for (const Partner& one : wanted) {
       const auto [slice, row] = place[one.number];
       if (!std::ranges::binary_search(rated_[slice].of(resident), row)) ranking_.add(resident, one.number);
     }
+  }
   held_out_ = {};
 }
 

@@ -27,9 +27,9 @@ TEST(RatingRows, AreThoseOfTheirRangeByPartner) {
 
 TEST(RatingRows, InTurnAreThoseOfEveryThirdUser) {
   const auto users = mf::rating_rows(kRatings, mf::kUserSide, {3, 4, {}}, std::vector<ShardId>{0, 2, 1}, false);
-  EXPECT_EQ(text(users[0]), "0: 0=3 3=1 3=5; 2=6 3=4;");
+  EXPECT_EQ(text(users[0]), "0: 3=1 0=3 3=5; 3=4 2=6;");
   EXPECT_EQ(users[0].number(1), 3U);
-  EXPECT_EQ(text(users[1]), "2: 0=0 1=2;");
+  EXPECT_EQ(text(users[1]), "2: 1=2 0=0;");
   EXPECT_EQ(text(users[2]), "1:;");
 }
 
