@@ -4,13 +4,16 @@
 // and then for all rows.  Each fit starts from the coefficients of the previous one (warm start), the first of a path
 // from zero.
 #pragma once
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "apps/linear/two_classes.h"
+#include "apps/linear/class_labels.h"
 #include "rota/job.h"
+#include "rota/round.h"
 #include "rota/types.h"
 
 namespace rota::lasso {
@@ -37,7 +40,7 @@ inline Key fit_key(std::uint32_t fold, std::uint32_t penalty) {
   return static_cast<Key>(fold) * kMostPenalties + penalty;
 }
 
-// A row of kFits.
+// A row of kFits: doubles, in this order.
 struct FitRow {
   double lambda = 0;
   double objective = 0;
@@ -49,9 +52,15 @@ struct FitRow {
   double held_out_weight = 0;  // sum of their weights, as a share of all rows'
   double rows = 0;             // of the data
   double columns = 0;          // of the data
-  TwoClasses classes;          // logistic loss: the labels of the data
+  double smaller = -1;         // logistic loss: the labels of the data
+  double larger = 1;
+
+  ClassLabels classes() const { return ClassLabels({smaller, larger}); }
+  void set_classes(const ClassLabels& classes) {
+    if (classes.size() == 2) smaller = classes.label(0), larger = classes.label(1);
+  }
 };
-inline constexpr std::uint32_t kFitWidth = 12;  // doubles in a FitRow, in the order above
+inline constexpr std::uint32_t kFitWidth = 12;
 using FitNumbers = std::array<double, kFitWidth>;
 static_assert(sizeof(FitRow) == sizeof(FitNumbers));
 
@@ -78,5 +87,16 @@ inline constexpr std::size_t kArgumentWidth = 4;  // doubles, in the order above
 std::vector<double> to_doubles(const Argument& argument);
 // Of a round that one of this app's schedules made.
 Argument argument_of(std::span<const double> doubles);
+
+// Pull's work at Step::record: writes fit(), the summary of the fit, or coefficient(column) of each column.
+template <typename Fit, typename Coefficient>
+void record_fit(const PullTask& task, const Fit& fit, const Coefficient& coefficient) {
+  for (const PullEntry& entry : task.entries) {
+    if (task.table == kFits)
+      std::ranges::copy(std::bit_cast<FitNumbers>(fit()), entry.value.begin());
+    else
+      entry.value[0] = coefficient(column_of(entry.key));
+  }
+}
 
 }  // namespace rota::lasso

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +12,8 @@
 
 namespace rota::linear {
 
-// The data's own labels, ascending; class k has the k-th.
+// The data's own labels, ascending; class k has the k-th.  A logistic model has two: y of the loss log(1 + exp(-y f))
+// is -1 for the smaller one and 1 for the larger one.
 class ClassLabels {
  public:
   ClassLabels() = default;
@@ -43,10 +45,20 @@ class ClassLabels {
     return out + (labels_.size() > kShown ? ", ..." : "");
   }
 
+  void fields(auto& list) {
+    list(labels_);
+    list.check(std::adjacent_find(labels_.begin(), labels_.end(), std::greater_equal<>()) == labels_.end());
+  }
   friend bool operator==(const ClassLabels&, const ClassLabels&) = default;
 
  private:
   std::vector<double> labels_;
 };
+
+// y of each label.  REQUIRES: two classes.
+inline std::vector<double> coded(std::vector<double> labels, const ClassLabels& classes) {
+  for (double& label : labels) label = label == classes.label(1) ? 1 : -1;
+  return labels;
+}
 
 }  // namespace rota::linear

@@ -1,11 +1,8 @@
 #include "apps/linear/predictions.h"
 
-#include <algorithm>
-
-#include "rota/error.h"
+#include "apps/linear/row_files.h"
 #include "rota/io/lines.h"
 #include "rota/io/matrix_market.h"
-#include "rota/io/text_file.h"
 
 namespace rota::linear {
 
@@ -22,34 +19,15 @@ void LinearPredictions::read(const std::string& file, io::MatrixFormat format, s
 }
 
 void LinearPredictions::read_libsvm(const std::string& path, std::uint64_t index_from) {
-  const io::TextFile file(path);
-  io::LineBlocks blocks = file.all_lines();
-  io::LibsvmRows rows(index_from);
-  io::LibsvmSize size;
-  for (std::string_view block; blocks.next(block);) {
-    const std::uint64_t lines = size.lines;  // before the block
-    if (const auto wrong = rows.parse(block, {}, size))
-      throw DataError(path, lines + wrong->lines_before + 1, wrong->what);
-    std::size_t at = 0;
-    for (const std::size_t end : rows.ends()) {
-      double link = intercept_;
-      for (; at < end; ++at) link += coefficient(rows.columns()[at]) * rows.values()[at];
-      links_.push_back(link);
-    }
-    labels_.insert(labels_.end(), rows.labels().begin(), rows.labels().end());
-    if (check_ != nullptr) check_labels(path, block, lines, rows);
-  }
-}
-
-void LinearPredictions::check_labels(const std::string& path, std::string_view block, std::uint64_t lines,
-                                     const io::LibsvmRows& rows) {
-  for (std::size_t r = 0; r < rows.labels().size(); ++r) {
-    check_->add(rows.labels()[r]);
-    if (!check_->is_first_foreign(rows.labels()[r])) continue;
-    const std::string_view before = block.substr(0, rows.begins()[r]);
-    const auto inside = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
-    check_->refuse(path, lines + inside + 1, rows.labels()[r]);
-  }
+  const std::vector<std::string> paths = {path};
+  RowFiles files(paths, RowFormat::libsvm, index_from);
+  files.each([&](const LabelledRow& row) {
+    double link = intercept_;
+    for (std::size_t i = 0; i < row.columns.size(); ++i) link += coefficient(row.columns[i]) * row.values[i];
+    links_.push_back(link);
+    labels_.push_back(row.label);
+    if (check_ != nullptr) check_->add(row.label, [&](const std::string& what) { return files.error(what); });
+  });
 }
 
 void LinearPredictions::read_market(const std::string& path) {

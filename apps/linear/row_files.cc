@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "rota/error.h"
-
 namespace rota::linear {
 
 void RowFiles::each(const Take& take) {
@@ -43,10 +41,10 @@ void RowFiles::each_of(std::uint32_t section, std::uint32_t sections, const Take
   }
 }
 
-void RowFiles::fail(const std::string& what) const {
+DataError RowFiles::error(const std::string& what) const {
   const std::string_view before = block_.substr(0, begin_);
   const auto inside = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
-  throw DataError(*path_, lines_skipped() + lines_before_ + inside + 1, what);
+  return DataError(*path_, lines_skipped() + lines_before_ + inside + 1, what);
 }
 
 std::uint64_t RowFiles::lines_skipped() const {

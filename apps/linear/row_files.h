@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/linear/row_block.h"
+#include "rota/error.h"
 #include "rota/io/text_file.h"
 
 namespace rota::linear {
@@ -26,8 +27,9 @@ class RowFiles {
   // The same for the rows of one of `sections` parts, of about equal bytes; together the parts have all rows, once. Row
   // numbers count from the part's first.  Also throws DataError for a file that cannot be divided: a compressed one.
   void each_of(std::uint32_t section, std::uint32_t sections, const Take& take);
-  // For a row that take() refuses: throws DataError with its file and line.
-  [[noreturn]] void fail(const std::string& what) const;
+  // For a row that take() refuses: the error with its file and line.
+  DataError error(const std::string& what) const;
+  [[noreturn]] void fail(const std::string& what) const { throw error(what); }
 
   std::uint64_t rows() const { return rows_; }        // read so far
   std::uint64_t columns() const { return columns_; }  // read so far, up to the largest index

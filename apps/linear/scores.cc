@@ -25,16 +25,16 @@ void write_number_scores(std::span<const double> links, std::span<const double> 
       << ", \"r2\": " << json_number(r2_score(errors.squares(), truth));
 }
 
-void write_class_scores(std::span<const double> links, std::span<const double> labels, const TwoClasses& classes,
+void write_class_scores(std::span<const double> links, std::span<const double> labels, const ClassLabels& classes,
                         std::ostream& out) {
-  const auto is_large = [&](std::size_t i) { return labels[i] == classes.larger; };
+  const auto is_large = [&](std::size_t i) { return labels[i] == classes.label(1); };
   double loss = 0;
   Accuracy accuracy;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     loss += log_loss_of_link(links[i], is_large(i));
     accuracy.add(is_large(i) == (links[i] > 0));
   }
-  out << ", \"labels\": [" << io::exact_text(classes.smaller) << ", " << io::exact_text(classes.larger)
+  out << ", \"labels\": [" << io::exact_text(classes.label(0)) << ", " << io::exact_text(classes.label(1))
       << "], \"log_loss\": " << json_number(loss / static_cast<double>(labels.size()))
       << ", \"accuracy\": " << json_number(accuracy.share())
       << ", \"auc\": " << json_number(area_under_curve(links, is_large));

@@ -1,7 +1,6 @@
 #include "apps/lasso/by_columns/pull.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -21,7 +20,9 @@ void ColumnsPull::pull(const PullTask& task) {
     case Step::solve:
       return solve(task);
     default:
-      return record(task, argument);
+      return record_fit(
+          task, [&] { return fit_row(argument); },
+          [&](Key column) { return column == kIntercept ? problem_->intercept() : problem_->coefficient(column); });
   }
 }
 
@@ -30,7 +31,9 @@ void ColumnsPull::set_penalty(double lambda) {
 }
 
 void ColumnsPull::find_classes() {
-  if (settings_.loss == Loss::logistic) classes_ = classes_of(data_.response);
+  if (settings_.loss != Loss::logistic) return;
+  const auto [smaller, larger] = std::minmax_element(data_.response.begin(), data_.response.end());
+  classes_ = ClassLabels({*smaller, *larger});
 }
 
 std::vector<double> ColumnsPull::targets() const {
@@ -118,19 +121,6 @@ void ColumnsPull::screen(const PullTask& task) {
   write_fields(task.reply, certificate);
 }
 
-// Writes the row of a completed fit.
-void ColumnsPull::record(const PullTask& task, const Argument& argument) const {
-  for (const PullEntry& entry : task.entries) {
-    if (task.table == kFits) {
-      const auto numbers = std::bit_cast<FitNumbers>(fit_row(argument));
-      std::copy(numbers.begin(), numbers.end(), entry.value.begin());
-    } else {
-      const Key column = entry.key & kIntercept;
-      entry.value[0] = column == kIntercept ? problem_->intercept() : problem_->coefficient(column);
-    }
-  }
-}
-
 FitRow ColumnsPull::fit_row(const Argument& argument) const {
   FitRow row;
   row.lambda = argument.lambda;
@@ -146,7 +136,7 @@ FitRow ColumnsPull::fit_row(const Argument& argument) const {
   }
   row.rows = static_cast<double>(data_.response.size());
   row.columns = static_cast<double>(data_.columns);
-  row.classes = classes_;
+  row.set_classes(classes_);
   return row;
 }
 

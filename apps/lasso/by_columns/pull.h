@@ -25,7 +25,6 @@ class ColumnsPull final : public Pull {
   void start(const PullTask& task, const Argument& argument);
   void screen(const PullTask& task);
   void solve(const PullTask& task);
-  void record(const PullTask& task, const Argument& argument) const;
   void set_penalty(double lambda);
   FitRow fit_row(const Argument& argument) const;
   void find_classes();
@@ -35,7 +34,7 @@ class ColumnsPull final : public Pull {
   Settings settings_;
   std::uint64_t seed_;
   DataNote data_;                          // rows, columns, response and weights
-  TwoClasses classes_;                     // of the response, for the logistic loss
+  ClassLabels classes_;                    // of the response, for the logistic loss
   std::vector<std::uint32_t> folds_;       // of every row
   std::optional<ReducedProblem> problem_;  // of the current fit
   Penalty penalty_;

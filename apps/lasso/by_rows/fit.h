@@ -19,7 +19,7 @@ struct RowShardData {
   std::vector<double> response;      // as in the data
   std::vector<double> weights;       // of every row, >= 0
   std::vector<std::uint32_t> folds;  // of every row; empty if there are none
-  TwoClasses classes;                // of the response of all shards, for the logistic loss
+  ClassLabels classes;               // of the response of all shards, for the logistic loss
 };
 
 class RowsFit {

@@ -25,14 +25,14 @@ struct RowsSums {
   double weight = 0;             // sum of the weights w
   double response = 0;           // sum of w y
   double largest_response = 0;   // max |y|
-  TwoClasses classes;            // of the response of all shards
+  ClassLabels classes;           // of the response of all shards
   std::vector<Moments> columns;  // of every column, under w
   std::vector<double> positive;  // sum_i w_i x_ij over the rows with y > 0: logistic loss with an intercept only
   std::vector<Key> tiny;         // columns that have values, but whose sum of squares underflows
   std::vector<double> largest;   // max |x_ij| of each of these
 
   void fields(auto& list) {
-    list(rows, weight, response, largest_response, classes.smaller, classes.larger, columns, positive, tiny, largest);
+    list(rows, weight, response, largest_response, classes, columns, positive, tiny, largest);
     list.check(tiny.size() == largest.size());
   }
 };

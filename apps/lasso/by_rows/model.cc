@@ -52,7 +52,8 @@ void RowsModel::set_sums(const RowsSums& all) {
   intercept_ = !has_intercept_ ? 0 : loss_ == Loss::squared ? mean_response : log_of((1 + bounded) / (1 - bounded));
   weight_ = all.weight;
   null_pending_ = true;
-  fit_ = {.rows = all.rows, .columns = static_cast<double>(columns), .classes = all.classes};
+  fit_ = {.rows = all.rows, .columns = static_cast<double>(columns)};
+  fit_.set_classes(all.classes);
 }
 
 // Subtracts this from the column from now on.
@@ -101,16 +102,10 @@ void RowsModel::undo(const PullTask& task) {
 }
 
 void RowsModel::record(const PullTask& task) {
-  for (const PullEntry& entry : task.entries) {
-    if (task.table == kPath) {
-      const Key column = column_of(entry.key);
-      entry.value[0] = column == kIntercept ? intercept_of_data() : coefficient(column);
-    } else if (task.table == kFits) {
-      fit_.lambda = argument_of(task.argument).lambda;
-      const auto numbers = std::bit_cast<FitNumbers>(fit_);
-      std::copy(numbers.begin(), numbers.end(), entry.value.begin());
-    }
-  }
+  fit_.lambda = argument_of(task.argument).lambda;
+  record_fit(
+      task, [this] { return fit_; },
+      [this](Key column) { return column == kIntercept ? intercept_of_data() : coefficient(column); });
 }
 
 double RowsModel::best(Key j, double descent) const {

@@ -67,14 +67,14 @@ void write_readme(const TrainedModel& model, io::TextWriter out) {
   if (model.settings.loss == Loss::logistic) {
     out << kLabels;
     if (!model.path.empty())
-      out << "                  A linear prediction is the logit of " << model.path[0].classes.larger << ", against "
-          << model.path[0].classes.smaller << ".\n";
+      out << "                  A linear prediction is the logit of " << model.path[0].larger << ", against "
+          << model.path[0].smaller << ".\n";
   }
   out.close();
 }
 
-void write_labels(const TwoClasses& classes, io::TextWriter out) {
-  out << "class,label\nsmaller," << classes.smaller << "\nlarger," << classes.larger << "\n";
+void write_labels(const FitRow& fit, io::TextWriter out) {
+  out << "class,label\nsmaller," << fit.smaller << "\nlarger," << fit.larger << "\n";
   out.close();
 }
 
@@ -86,7 +86,7 @@ void export_text(const Model& stored, const std::filesystem::path& folder) {
   write_path(model, io::TextWriter(folder / "path.csv"));
   write_coefficients(model, io::TextWriter(folder / "coefficients.csv"), io::TextWriter(folder / "coefficients.mtx"));
   if (model.settings.loss == Loss::logistic && !model.path.empty())
-    write_labels(model.path[0].classes, io::TextWriter(folder / "labels.csv"));
+    write_labels(model.path[0], io::TextWriter(folder / "labels.csv"));
 }
 
 }  // namespace rota::lasso

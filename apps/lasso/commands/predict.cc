@@ -66,7 +66,7 @@ Applied apply(const Call& call) {
   TrainedModel model = read_model(*call.model);
   const std::string_view asked = call.options.text("penalty");
   const std::size_t penalty = penalty_named(model, asked != "auto" ? asked : model.best ? "min" : "last");
-  LabelCheck check(model.path[penalty].classes);
+  LabelCheck check(model.path[penalty].classes());
   const Coefficients& chosen = model.coefficients[penalty];
   LinearPredictions predictions(chosen.intercept, chosen.columns,
                                 model.settings.loss == Loss::logistic ? &check : nullptr);
@@ -85,9 +85,9 @@ std::vector<double> response_of(const Call& call, Applied& applied) {
   std::vector<double> y = io::read_numbers(path, "a response", -std::numeric_limits<double>::infinity());
   if (!applied.logistic()) return y;
   const bool is_text = io::matrix_format_of(path) == io::MatrixFormat::libsvm;  // one number a line
-  LabelCheck check(applied.fit().classes);
+  LabelCheck check(applied.fit().classes());
   for (std::size_t i = 0; i < y.size(); ++i)
-    if (check.is_first_foreign(y[i])) check.refuse(path, is_text ? i + 1 : 0, y[i]);
+    check.add(y[i], [&](const std::string& what) { return DataError(path, is_text ? i + 1 : 0, what); });
   check.require_own();
   return y;
 }
@@ -107,9 +107,9 @@ void predict(const Call& call, std::ostream& out) {
   const std::string_view type = call.options.text("type");
   if (type == "class" && !applied.logistic()) throw UsageError("--type=class requires a model with --loss=logistic");
   applied.check.require_own_or_none();
-  const TwoClasses& classes = applied.fit().classes;
+  const FitRow& fit = applied.fit();
   for (const double link : applied.links) {
-    const double shown = type == "class"                            ? (link > 0 ? classes.larger : classes.smaller)
+    const double shown = type == "class"                            ? (link > 0 ? fit.larger : fit.smaller)
                          : type == "response" && applied.logistic() ? probability(link)
                                                                     : link;
     out << io::exact_text(shown) << "\n";
@@ -127,7 +127,7 @@ void evaluate(const Call& call, std::ostream& out) {
   out << "{\"rows\": " << y.size() << ", \"penalty\": " << applied.penalty + 1
       << ", \"lambda\": " << io::exact_text(applied.fit().lambda);
   if (applied.logistic())
-    write_class_scores(links, y, applied.fit().classes, out);
+    write_class_scores(links, y, applied.fit().classes(), out);
   else
     write_number_scores(links, y, out);
   out << "}\n";

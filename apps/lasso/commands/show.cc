@@ -70,9 +70,9 @@ void show(const Call& call, std::ostream& out) {
   const std::size_t chosen = penalty_named(model, asked != "auto" ? asked : model.best ? "min" : "last");
   show_path(model, out);
   if (model.settings.loss == Loss::logistic) {
-    const TwoClasses& classes = model.path[chosen].classes;
-    out << "\nclasses " << classes.text() << ": a linear prediction is the logit of " << io::exact_text(classes.larger)
-        << "\n";
+    const FitRow& fit = model.path[chosen];
+    out << "\nclasses " << fit.classes().text() << ": a linear prediction is the logit of "
+        << io::exact_text(fit.larger) << "\n";
   }
   auto columns = model.coefficients[chosen].columns;
   std::stable_sort(columns.begin(), columns.end(),

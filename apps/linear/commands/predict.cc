@@ -7,7 +7,6 @@
 #include "apps/linear/commands/model.h"
 #include "apps/linear/losses.h"
 #include "apps/linear/scores.h"
-#include "apps/linear/two_classes.h"
 #include "rota/error.h"
 #include "rota/io/number_text.h"
 
@@ -106,7 +105,7 @@ void evaluate(const LinearModel& model, const Call& call, std::ostream& out) {
   if (applied.model.rows.loss == Loss::squared)
     write_number_scores(applied.links, applied.labels, out);
   else if (applied.model.rows.loss == Loss::logistic && applied.model.outputs == 1)
-    write_class_scores(applied.links, applied.labels, {classes.label(0), classes.label(1)}, out);
+    write_class_scores(applied.links, applied.labels, classes, out);
   else
     write_own_scores(applied, out);
   out << "}\n";

@@ -67,10 +67,10 @@ class RowNumbers {
     if (!source.classes) return;
     const std::string& file = source.response.empty() ? source.files.front() : source.response;
     if (labels.get().size() != 2) refuse_classes(file, labels.get());
-    classes_ = {std::min(labels.get()[0], labels.get()[1]), std::max(labels.get()[0], labels.get()[1])};
+    classes_ = ClassLabels({labels.get().begin(), labels.get().end()});
   }
 
-  const TwoClasses& classes() const { return classes_; }
+  const ClassLabels& classes() const { return classes_; }
 
   std::vector<double> response(std::uint64_t first, std::uint64_t end) const {
     std::vector<double> part;
@@ -112,7 +112,7 @@ class RowNumbers {
 
   const std::vector<DesignPiece>& pieces_;
   std::vector<double> response_, weights_;  // of all rows, where they have files of their own
-  TwoClasses classes_;
+  ClassLabels classes_;
 };
 
 // Throws for the line in the input that repeats an entry.

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/linear/class_labels.h"
 #include "apps/linear/design/columns.h"
 #include "apps/linear/design/input.h"
-#include "apps/linear/two_classes.h"
 #include "rota/io/matrix_format.h"
 #include "rota/types.h"
 
@@ -25,14 +25,14 @@ struct Source {
   Precision precision = Precision::automatic;
 };
 
-// Below, the response of two classes is the data's own labels, `classes` are those of the whole data, and weights are
-// empty if the source has none.
+// Below, the response of two classes is the data's own labels, `classes` are those of the whole data, none for
+// numbers, and weights are empty if the source has none.
 
 // Shards are ranges of columns with about equal numbers of entries.
 struct ColumnShards {
   DesignShape shape;
   std::vector<std::uint64_t> first_columns;  // of every shard, and at the end the number of columns
-  TwoClasses classes;
+  ClassLabels classes;
   std::vector<double> response, weights;  // of all rows
   std::vector<Columns> hosted;            // all rows; in the order asked for
 };
@@ -44,7 +44,7 @@ struct RowShard {
 struct RowShards {
   DesignShape shape;
   std::vector<std::uint64_t> first_rows;  // of every shard, and at the end the number of rows
-  TwoClasses classes;
+  ClassLabels classes;
   std::vector<RowShard> hosted;  // in the order asked for
 };
 

@@ -100,13 +100,14 @@ Columns get_columns(Reader& in, const BlockRange& range) {
 struct Common {
   DesignShape shape;
   std::vector<std::uint64_t> cuts;
-  TwoClasses classes;
+  ClassLabels classes;
   std::vector<double> response, weights;
 };
 
-bool are_responses(const std::vector<double>& response, bool classes, const TwoClasses& two) {
-  return std::all_of(response.begin(), response.end(),
-                     [&](double label) { return classes ? two.has(label) : std::isfinite(label); });
+bool are_responses(const std::vector<double>& response, const ClassLabels& classes) {
+  return std::all_of(response.begin(), response.end(), [&](double label) {
+    return classes.size() > 0 ? classes.find(label).has_value() : std::isfinite(label);
+  });
 }
 
 bool are_weights(const std::vector<double>& weights, std::uint64_t rows) {
@@ -114,22 +115,22 @@ bool are_weights(const std::vector<double>& weights, std::uint64_t rows) {
          std::all_of(weights.begin(), weights.end(), [](double one) { return one >= 0 && std::isfinite(one); });
 }
 
-void get_row_numbers(Reader& in, bool classes, const TwoClasses& two, std::uint64_t rows, std::vector<double>& response,
+void get_row_numbers(Reader& in, const ClassLabels& classes, std::uint64_t rows, std::vector<double>& response,
                      std::vector<double>& weights) {
   response = in.get_all<double>();
   weights = in.get_all<double>();
-  if (response.size() != rows || !are_responses(response, classes, two) || !are_weights(weights, rows)) in.fail();
+  if (response.size() != rows || !are_responses(response, classes) || !are_weights(weights, rows)) in.fail();
 }
 
-void put_common(Kind kind, const DesignShape& shape, const std::vector<std::uint64_t>& cuts, const TwoClasses& classes,
+void put_common(Kind kind, const DesignShape& shape, const std::vector<std::uint64_t>& cuts, const ClassLabels& classes,
                 Writer& out) {
   out.put(kind);
   out.put_varint(shape.rows);
   out.put_varint(shape.columns);
   out.put_varint(shape.entries);
   for (const std::uint64_t cut : cuts) out.put_varint(cut);
-  out.put(classes.smaller);
-  out.put(classes.larger);
+  out.put(classes.size() > 0 ? classes.label(0) : -1.0);
+  out.put(classes.size() > 0 ? classes.label(1) : 1.0);
 }
 
 Common get_common(const PackedData& packed, Reader& in, Kind kind, bool classes, std::uint32_t shards) {
@@ -147,11 +148,10 @@ Common get_common(const PackedData& packed, Reader& in, Kind kind, bool classes,
   for (std::uint64_t& cut : common.cuts) cut = in.get_bounded(last);
   if (common.cuts.front() != 0 || common.cuts.back() != last || !std::is_sorted(common.cuts.begin(), common.cuts.end()))
     in.fail();
-  common.classes.smaller = in.get<double>();
-  common.classes.larger = in.get<double>();
-  if (!(common.classes.smaller < common.classes.larger)) in.fail();
-  if (kind == Kind::columns)
-    get_row_numbers(in, classes, common.classes, common.shape.rows, common.response, common.weights);
+  const auto smaller = in.get<double>(), larger = in.get<double>();
+  if (!(smaller < larger)) in.fail();
+  if (classes) common.classes = ClassLabels({smaller, larger});
+  if (kind == Kind::columns) get_row_numbers(in, common.classes, common.shape.rows, common.response, common.weights);
   return common;
 }
 
@@ -159,10 +159,10 @@ Common common_of(const PackedData& packed, Kind kind, bool classes, std::uint32_
   return packed.common([&](Reader& in) { return get_common(packed, in, kind, classes, shards); });
 }
 
-RowShard get_row_shard(Reader& in, const Common& common, ShardId shard, bool classes) {
+RowShard get_row_shard(Reader& in, const Common& common, ShardId shard) {
   const std::uint64_t first = common.cuts[shard], end = common.cuts[shard + 1];
   RowShard out{get_columns(in, {first, end, 0, common.shape.columns}), {}, {}};
-  get_row_numbers(in, classes, common.classes, end - first, out.response, out.weights);
+  get_row_numbers(in, common.classes, end - first, out.response, out.weights);
   return out;
 }
 
@@ -211,7 +211,7 @@ RowShards unpack_rows(const PackedData& packed, bool classes, std::uint32_t shar
   const Common common = common_of(packed, Kind::rows, classes, shards);
   RowShards out{common.shape, common.cuts, common.classes, {}};
   for (const ShardId shard : hosted)
-    out.hosted.push_back(packed.shard(shard, [&](Reader& in) { return get_row_shard(in, common, shard, classes); }));
+    out.hosted.push_back(packed.shard(shard, [&](Reader& in) { return get_row_shard(in, common, shard); }));
   return out;
 }
 
@@ -221,7 +221,7 @@ Columns unpack_whole(const PackedData& packed, Precision precision, std::uint32_
   const auto blocks = std::make_shared<EntryBlocks>();
   for (ShardId shard = 0; shard < shards; ++shard)
     pieces.push_back(packed.shard(shard, [&](Reader& in) {
-      const RowShard one = get_row_shard(in, common, shard, false);
+      const RowShard one = get_row_shard(in, common, shard);
       DesignPiece piece{common.cuts[shard], one.columns.rows(), DesignEntries(blocks), {}};
       piece.entries.expect(common.shape.columns);
       for (std::uint32_t c = 0; c < one.columns.columns(); ++c)

@@ -19,7 +19,7 @@ TEST_F(LinearPredictionsTest, AreTheInterceptAndTheProducts) {
 }
 
 TEST_F(LinearPredictionsTest, NameTheLineOfAForeignLabel) {
-  LabelCheck check({1, 2});
+  LabelCheck check(ClassLabels({1, 2}));
   LinearPredictions predictions(0, kCoefficients, &check);
   const std::string path = files.write("svm", "1 1:1\n2 1:1\n\n5 1:1\n6 1:1\n");
   predictions.read(path, io::MatrixFormat::automatic);
@@ -33,7 +33,7 @@ TEST_F(LinearPredictionsTest, NameTheLineOfAForeignLabel) {
 }
 
 TEST_F(LinearPredictionsTest, OneForeignLabelInAllRowsMayStandForNone) {
-  LabelCheck check({1, 2});
+  LabelCheck check(ClassLabels({1, 2}));
   LinearPredictions predictions(0, kCoefficients, &check);
   predictions.read(files.write("svm", "0 1:1\n0 1:2\n"), io::MatrixFormat::libsvm);
   EXPECT_NO_THROW(check.require_own_or_none());

@@ -13,14 +13,14 @@ TEST(NumberScores, AreMembersOfAJsonObject) {
 TEST(ClassScores, GoByTheDatasOwnLabels) {
   const double links[] = {0.0, 1e6, -1e6, 1e6}, labels[] = {3, 7, 3, 7};
   std::ostringstream out;
-  write_class_scores(links, labels, {3, 7}, out);
+  write_class_scores(links, labels, ClassLabels({3, 7}), out);
   EXPECT_EQ(out.str(), ", \"labels\": [3, 7], \"log_loss\": 0.17328679513998632, \"accuracy\": 1, \"auc\": 1");
 }
 
 TEST(ClassScores, NaNIsNull) {
   const double links[] = {1e308 * 10, 1}, labels[] = {-1, -1};
   std::ostringstream out;
-  write_class_scores(links, labels, {}, out);
+  write_class_scores(links, labels, ClassLabels({-1, 1}), out);
   EXPECT_EQ(out.str(), ", \"labels\": [-1, 1], \"log_loss\": null, \"accuracy\": 0, \"auc\": null");
 }
 

@@ -447,7 +447,7 @@ TEST_F(LoadTest, TwoClassesKeepTheirLabels) {
   source.classes = true;
   const std::vector<ShardId> all = {0, 1}, second = {1};
   EXPECT_EQ(load_columns(source, 2, all).response, (std::vector<double>{7, 2, 2, 7}));
-  EXPECT_EQ(load_columns(source, 2, all).classes, (TwoClasses{2, 7}));
+  EXPECT_EQ(load_columns(source, 2, all).classes, ClassLabels({2, 7}));
   EXPECT_EQ(load_rows(source, 2, second).hosted[0].response, (std::vector<double>{2, 7}));
   source.files = {files.write("s", "7 1:1\n2 1:1\n2 1:1\n5 1:1\n7 1:1\n")};
   for (const auto& hosted : {all, second}) {
@@ -458,7 +458,7 @@ TEST_F(LoadTest, TwoClassesKeepTheirLabels) {
   source.files = {files.write("s", "1 1:1\n2 1:1\n1 1:1\n1 1:1\n")};
   const RowShards rows = load_rows(source, 2, second);
   EXPECT_EQ(rows.hosted[0].response, (std::vector<double>{1, 1}));
-  EXPECT_EQ(rows.classes, (TwoClasses{1, 2})) << "the other class is in another process";
+  EXPECT_EQ(rows.classes, ClassLabels({1, 2})) << "the other class is in another process";
   source.files = {files.write("s", "1.5 1:1\n1.5 1:1\n")};
   EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all),
             source.files[0] + ": expected a response of two classes, found one only: 1.5");
