@@ -5,6 +5,7 @@
 
 #include "apps/linear/logistic_loss.h"
 #include "apps/linear/ordered_sum.h"
+#include "apps/linear/widest_registers.h"
 
 namespace rota::linear {
 namespace {
@@ -17,8 +18,8 @@ struct Margins {
   double shift;
 };
 
-[[gnu::always_inline]] inline void rows_of(std::size_t count, const Margins& at, double* __restrict loss,
-                                           double* __restrict p, double* __restrict rest) {
+ROTA_WIDEST_REGISTERS void rows_of(std::size_t count, const Margins& at, double* __restrict loss, double* __restrict p,
+                                   double* __restrict rest) {
   const double* const __restrict y = at.y, * const __restrict f = at.f;
   const double shift = at.shift;
   for (std::size_t i = 0; i < count; ++i) {
@@ -33,9 +34,9 @@ struct Share {
   double a, log_a;
 };
 
-[[gnu::always_inline]] inline void terms_of(std::size_t count, const Share& share, const double* __restrict w,
-                                            const double* __restrict p, const double* __restrict rest,
-                                            double* __restrict terms) {
+ROTA_WIDEST_REGISTERS void terms_of(std::size_t count, const Share& share, const double* __restrict w,
+                                    const double* __restrict p, const double* __restrict rest,
+                                    double* __restrict terms) {
   const double a = share.a, log_a = share.log_a;
   for (std::size_t i = 0; i < count; ++i) {
     // 1 - a p, as (1 - p) + (1 - a) p; if that is 0, 0 log 0 = 0.
@@ -44,60 +45,20 @@ struct Share {
   }
 }
 
-// Every number is computed independently, by the same operations (the tree is compiled without contraction), so wider
-// registers do not change any bit.
-using RowsKernel = void (*)(std::size_t, const Margins&, double* __restrict, double* __restrict, double* __restrict);
-using Terms = void (*)(std::size_t, const Share&, const double* __restrict, const double* __restrict,
-                       const double* __restrict, double* __restrict);
-void baseline_rows(std::size_t count, const Margins& at, double* __restrict loss, double* __restrict p,
-                   double* __restrict rest) {
-  rows_of(count, at, loss, p, rest);
-}
-void baseline_terms(std::size_t count, const Share& share, const double* __restrict w, const double* __restrict p,
-                    const double* __restrict rest, double* __restrict terms) {
-  terms_of(count, share, w, p, rest, terms);
-}
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void avx2_rows(std::size_t count, const Margins& at, double* __restrict loss,
-                                       double* __restrict p, double* __restrict rest) {
-  rows_of(count, at, loss, p, rest);
-}
-[[gnu::target("avx2")]] void avx2_terms(std::size_t count, const Share& share, const double* __restrict w,
-                                        const double* __restrict p, const double* __restrict rest,
-                                        double* __restrict terms) {
-  terms_of(count, share, w, p, rest, terms);
-}
-RowsKernel best_rows() {
-  return __builtin_cpu_supports("avx2") ? avx2_rows : baseline_rows;
-}
-Terms best_terms() {
-  return __builtin_cpu_supports("avx2") ? avx2_terms : baseline_terms;
-}
-#else
-RowsKernel best_rows() {
-  return baseline_rows;
-}
-Terms best_terms() {
-  return baseline_terms;
-}
-#endif
-
 }  // namespace
 
 void logistic_rows(std::span<const double> y, std::span<const double> f, double shift, const LogisticRows& out) {
-  static const RowsKernel rows = best_rows();
-  rows(y.size(), {y.data(), f.data(), shift}, out.loss.data(), out.p.data(), out.rest.data());
+  rows_of(y.size(), {y.data(), f.data(), shift}, out.loss.data(), out.p.data(), out.rest.data());
 }
 
 double divergence_of_share(double a, std::span<const double> w, std::span<const double> p,
                            std::span<const double> rest) {
-  static const Terms make = best_terms();
   const Share share{a, a > 0 ? log_of(a) : 0};
   double terms[kChunk];
   double total = 0;
   for (std::size_t at = 0; at < w.size(); at += kChunk) {
     const std::size_t count = std::min(kChunk, w.size() - at);
-    make(count, share, w.data() + at, p.data() + at, rest.data() + at, terms);
+    terms_of(count, share, w.data() + at, p.data() + at, rest.data() + at, terms);
     total += ordered_sum(count, [&](std::size_t i) { return terms[i]; });
   }
   return total;

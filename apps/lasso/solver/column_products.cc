@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "apps/linear/widest_registers.h"
+
 namespace rota::lasso {
 namespace {
 
@@ -24,7 +26,7 @@ template <std::size_t Width>
 }
 
 // Of columns d = old .. count-1 of a chunk, one after the other in `chunk`, the products with columns 0 .. d.
-[[gnu::always_inline]] inline void add_chunk(const double* chunk, std::size_t old, std::size_t count, double* to) {
+ROTA_WIDEST_REGISTERS void add_chunk(const double* chunk, std::size_t old, std::size_t count, double* to) {
   for (std::size_t d = old; d < count; ++d) {
     std::size_t e = 0;
     for (; e + 4 <= d + 1; e += 4, to += 4) add_products<4>(chunk + d * kChunk, chunk + e * kChunk, to);
@@ -38,41 +40,10 @@ template <std::size_t Width>
   for (std::size_t k = 0; k < count; ++k) to[k] += by * from[k];
 }
 
-// Every lane is summed independently in one order, and the tree is compiled without contraction, so wider registers do
-// not change any bit.
-using AddChunk = void (*)(const double*, std::size_t, std::size_t, double*);
-using AddNumbers = void (*)(const double* __restrict, double, std::size_t, double* __restrict);
-void baseline_chunk(const double* chunk, std::size_t old, std::size_t count, double* to) {
-  add_chunk(chunk, old, count, to);
-}
-void baseline_numbers(const double* __restrict from, double by, std::size_t count, double* __restrict to) {
+ROTA_WIDEST_REGISTERS void add_many_numbers(const double* __restrict from, double by, std::size_t count,
+                                            double* __restrict to) {
   add_numbers(from, by, count, to);
 }
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void avx2_chunk(const double* chunk, std::size_t old, std::size_t count, double* to) {
-  add_chunk(chunk, old, count, to);
-}
-[[gnu::target("avx2")]] void avx2_numbers(const double* __restrict from, double by, std::size_t count,
-                                          double* __restrict to) {
-  add_numbers(from, by, count, to);
-}
-bool wide() {
-  return __builtin_cpu_supports("avx2") != 0;
-}
-AddChunk best_chunk() {
-  return wide() ? avx2_chunk : baseline_chunk;
-}
-AddNumbers best_numbers() {
-  return wide() ? avx2_numbers : baseline_numbers;
-}
-#else
-AddChunk best_chunk() {
-  return baseline_chunk;
-}
-AddNumbers best_numbers() {
-  return baseline_numbers;
-}
-#endif
 
 // Reads a column's numbers in chunks of rows.
 class ChunkReader {
@@ -111,14 +82,13 @@ std::vector<double> filled_products(const ProductColumns& of, std::span<const st
   const auto before = [](std::size_t d) { return d * (d + 1) / 2; };
   std::vector<double> products(before(filled.size()) - before(old), 0.0);
   if (products.empty()) return products;
-  static const AddChunk add = best_chunk();
   std::vector<ChunkReader> readers = readers_of(of, filled);
   std::vector<double> chunk(filled.size() * kChunk);
   for (std::size_t at = 0; at < of.root.size(); at += kChunk) {
     std::fill(chunk.begin(), chunk.end(), 0.0);
     for (std::size_t d = 0; d < filled.size(); ++d)
       readers[d].next(at, at + kChunk, [&](std::size_t i, double number) { chunk[d * kChunk + i] = number; });
-    add(chunk.data(), old, filled.size(), products.data());
+    add_chunk(chunk.data(), old, filled.size(), products.data());
   }
   return products;
 }
@@ -130,7 +100,6 @@ std::vector<double> mixed_products(const ProductColumns& of, std::span<const std
   std::vector<double> products(sparse.size() * width, 0.0);
   const bool any_new = old_sparse < sparse.size() || old_filled < width;
   if (products.empty() || !any_new) return products;
-  static const AddNumbers add = best_numbers();
   std::vector<ChunkReader> sparse_readers = readers_of(of, sparse), filled_readers = readers_of(of, filled);
   std::vector<double> chunk(width * kChunk);  // row after row
   for (std::size_t at = 0; at < of.root.size(); at += kChunk) {
@@ -148,7 +117,7 @@ std::vector<double> mixed_products(const ProductColumns& of, std::span<const std
         continue;
       }
       sparse_readers[s].next(at, at + kChunk, [&](std::size_t i, double number) {
-        add(chunk.data() + i * width + from, number, width - from, to + from);
+        add_many_numbers(chunk.data() + i * width + from, number, width - from, to + from);
       });
     }
   }

@@ -9,9 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "apps/lasso/solver/large_pages.h"
+#include "apps/linear/design/large_vector.h"
+
 
 namespace rota::lasso {
+
+using linear::LargeVector;
 
 // The numbers of some consecutive columns, row after row.
 struct SparseRows {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "apps/lasso/column_moments.h"
-#include "apps/lasso/solver/large_pages.h"
 #include "apps/lasso/solver/row_products.h"
 #include "rota/bytes.h"
 

@@ -33,27 +33,24 @@ struct BucketPart {
   std::uint64_t first_column = 0, end_column = 0;  // of the matrix
   std::uint64_t entries = 0;
   std::uint64_t start = 0;  // their first place in the block
-  bool whole = false;       // all entries of the bucket are in the block
   bool single = true;       // the entries are exact in single precision
   std::optional<RepeatedEntry> repeated;
   std::optional<UnheldValue> unheld;
 };
 
-// Buckets whose entries share memory.
-struct Group {
-  std::atomic<std::size_t> unsorted = 0;
-  bool needed = false;  // after the block is built
-};
+// The memory of so many neighbouring buckets is released together: a part of a piece's bucket is less than a page.
+constexpr std::size_t kGroup = 8;
 
 class Builder {
  public:
-  Builder(std::span<const DesignPiece> pieces, const BlockRange& range) : range_(range) {
+  Builder(std::span<const DesignPiece> pieces, const BlockRange& range) : all_(pieces), range_(range) {
     for (const DesignPiece& piece : pieces)
       if (piece.first_row < range.end_row && piece.first_row + piece.rows > range.first_row) pieces_.push_back(&piece);
   }
 
   Columns build(Precision precision, EntryOrder order, Keep keep) {
-    survey(keep);
+    keep_ = keep;
+    if (!pieces_.empty()) survey();
     bool single = precision != Precision::double_precision;
     if (precision == Precision::automatic)
       for (const BucketPart& part : parts_) single = single && part.single;
@@ -68,44 +65,21 @@ class Builder {
     const std::uint64_t columns = range_.end_column - range_.first_column;
     for (const DesignPiece* piece : pieces_) {
       const std::uint64_t offset = piece->first_row - range_.first_row;  // may wrap; the sums below wrap back
-      if (parts_[bucket].whole) {
-        piece->entries.each_run(bucket, [&](DesignEntries::Run run) {
-          for (const DesignEntry& entry : run) take(static_cast<std::uint32_t>(offset + entry.row), entry);
-        });
-      } else {
-        piece->entries.each_run(bucket, [&](DesignEntries::Run run) {
-          for (const DesignEntry& entry : run)
-            if (offset + entry.row < rows && entry.column - range_.first_column < columns)
-              take(static_cast<std::uint32_t>(offset + entry.row), entry);
-        });
-      }
+      piece->entries.each_run(bucket, [&](std::span<const DesignEntry> run) {
+        for (const DesignEntry& entry : run)
+          if (offset + entry.row < rows && entry.column - range_.first_column < columns)
+            take(static_cast<std::uint32_t>(offset + entry.row), entry);
+      });
     }
   }
 
-  void survey(Keep keep) {
-    if (pieces_.empty()) return;
+  void survey() {
     parts_.resize(DesignEntries::kBuckets);
     run_in_parallel(parts_.size(), [&](std::size_t bucket) { survey(bucket); });
     for (BucketPart& part : parts_) {
       part.start = entries_;
       entries_ += part.entries;
     }
-    for (std::size_t bucket = 0; bucket < parts_.size(); ++bucket) {
-      Group& group = groups_[DesignEntries::group_of(bucket)];
-      group.needed = group.needed || keep == Keep::all || (keep == Keep::later && end_of(bucket) > range_.end_column);
-      ++group.unsorted;
-    }
-  }
-
-  std::uint64_t end_of(std::size_t bucket) const {
-    const DesignEntries& any = pieces_.front()->entries;
-    return any.first_column() + ((std::uint64_t{bucket} + 1) << any.shift());
-  }
-
-  // Frees memory once all buckets that share it are sorted.
-  void done_with(std::size_t bucket) {
-    const std::size_t number = DesignEntries::group_of(bucket);
-    if (--groups_[number].unsorted == 0 && !groups_[number].needed) pieces_.front()->entries.blocks().release(number);
   }
 
   void survey(std::size_t bucket) {
@@ -114,11 +88,12 @@ class Builder {
     part.first_column = std::clamp(first, range_.first_column, range_.end_column);
     part.end_column = std::clamp(end, range_.first_column, range_.end_column);
     if (part.first_column == part.end_column) return;
-    part.whole = first >= range_.first_column && end <= range_.end_column;
-    for (const DesignPiece* piece : pieces_)
-      part.whole =
-          part.whole && piece->first_row >= range_.first_row && piece->first_row + piece->rows <= range_.end_row;
-    if (!part.whole) {
+    const bool whole =
+        first >= range_.first_column && end <= range_.end_column &&
+        std::ranges::all_of(pieces_, [&](const DesignPiece* piece) {
+          return piece->first_row >= range_.first_row && piece->first_row + piece->rows <= range_.end_row;
+        });
+    if (!whole) {
       each_entry(bucket, [&](std::uint32_t, const DesignEntry& entry) {
         ++part.entries;
         part.single = part.single && is_single(entry.value);
@@ -127,15 +102,28 @@ class Builder {
     }
     for (const DesignPiece* piece : pieces_) {
       part.single = part.single && piece->entries.is_single(bucket);
-      piece->entries.each_run(bucket, [&](DesignEntries::Run run) { part.entries += run.size(); });
+      piece->entries.each_run(bucket, [&](std::span<const DesignEntry> run) { part.entries += run.size(); });
     }
+  }
+
+  std::uint64_t end_of(std::size_t bucket) const {
+    const DesignEntries& any = pieces_.front()->entries;
+    return any.first_column() + ((std::uint64_t{bucket} + 1) << any.shift());
+  }
+
+  // Releases the memory of buckets that are not needed again.
+  void done_with(std::size_t bucket) {
+    const std::size_t first = bucket / kGroup * kGroup, end = first + kGroup;
+    if (++sorted_[bucket / kGroup] < kGroup || keep_ == Keep::all) return;
+    if (keep_ == Keep::later && end_of(end - 1) > range_.end_column) return;
+    for (const DesignPiece& piece : all_) piece.entries.release(first, end);
   }
 
   template <typename T>
   Columns build_as(EntryOrder order) {
     const std::uint64_t columns = range_.end_column - range_.first_column;
-    SparseBlock<T> block{DesignArray<std::uint64_t>(columns + 1), DesignArray<std::uint32_t>(entries_),
-                         DesignArray<T>(entries_)};
+    SparseBlock<T> block{LargeVector<std::uint64_t>(columns + 1), LargeVector<std::uint32_t>(entries_),
+                         LargeVector<T>(entries_)};
     run_in_parallel(parts_.size(), [&](std::size_t bucket) {
       if (parts_[bucket].first_column != parts_[bucket].end_column) sort(bucket, order, block);
       done_with(bucket);
@@ -210,7 +198,7 @@ class Builder {
   DenseBlock<T> dense(const SparseBlock<T>& sparse) const {
     const std::uint64_t columns = range_.end_column - range_.first_column;
     DenseBlock<T> block{range_.end_row - range_.first_row, {}};
-    block.values = DesignArray<T>(block.rows * columns);
+    block.values = LargeVector<T>(block.rows * columns);
     run_in_parallel(columns, [&](std::size_t c) {
       T* const values = block.values.data() + c * block.rows;
       std::fill_n(values, block.rows, T{0});
@@ -220,10 +208,12 @@ class Builder {
     return block;
   }
 
+  std::span<const DesignPiece> all_;
   BlockRange range_;
+  Keep keep_ = Keep::all;
   std::vector<const DesignPiece*> pieces_;  // that have rows of the block
   std::vector<BucketPart> parts_;
-  std::array<Group, EntryBlocks::kGroups> groups_;
+  std::array<std::atomic<std::size_t>, DesignEntries::kBuckets / kGroup> sorted_{};  // buckets of each group
   std::uint64_t entries_ = 0;
 };
 
@@ -246,6 +236,7 @@ UnheldValue::UnheldValue(double value, std::uint64_t column_number, bool single)
 
 void align_buckets(std::span<DesignPiece> pieces) {
   std::uint32_t shift = 0;
+  for (DesignPiece& piece : pieces) piece.entries.finish();
   for (const DesignPiece& piece : pieces) shift = std::max(shift, piece.entries.shift());
   for (DesignPiece& piece : pieces) piece.entries.widen(shift);
 }

@@ -17,8 +17,8 @@ inline constexpr double kDenseShare = 0.8;
 // Rows [first_row, first_row + rows) of the matrix, as they were read.
 struct DesignPiece {
   std::uint64_t first_row = 0, rows = 0;
-  DesignEntries entries{nullptr};  // the wanted ones
-  std::vector<double> labels;      // of all its rows, if the input has them
+  DesignEntries entries;       // the wanted ones
+  std::vector<double> labels;  // of all its rows, if the input has them
 };
 
 // Two entries have the same row and column (of the matrix, from 0).
@@ -36,8 +36,8 @@ struct UnheldValue : std::runtime_error {
 // How entries were read: by ascending rows, each once; or in any order, with possible repetitions.
 enum class EntryOrder { by_rows, any };
 
-// Sets all buckets of all pieces to the same width, as build_columns() requires.  REQUIRES: the same first_column() and
-// blocks().
+// Ends adding to the pieces, and sets all their buckets to the same width, as build_columns() requires.  REQUIRES: the
+// same first_column().
 void align_buckets(std::span<DesignPiece> pieces);
 
 // Which entries of the pieces are needed after a block is built.

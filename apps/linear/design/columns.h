@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "apps/linear/design/array.h"
 #include "apps/linear/design/kernels.h"
+#include "apps/linear/design/large_vector.h"
 
 namespace rota::linear {
 
@@ -32,15 +32,15 @@ struct SparseBlock {
   SparseColumn<T> column(std::size_t c) const {
     return {rows.data() + starts[c], values.data() + starts[c], starts[c + 1] - starts[c]};
   }
-  DesignArray<std::uint64_t> starts;  // column c has places [starts[c], starts[c + 1])
-  DesignArray<std::uint32_t> rows;    // from the block's first row; ascending in a column
-  DesignArray<T> values;
+  LargeVector<std::uint64_t> starts;  // column c has places [starts[c], starts[c + 1])
+  LargeVector<std::uint32_t> rows;    // from the block's first row; ascending in a column
+  LargeVector<T> values;
 };
 template <typename T>
 struct DenseBlock {
   DenseColumn<T> column(std::size_t c) const { return {values.data() + c * rows, rows}; }
   std::size_t rows = 0;
-  DesignArray<T> values;  // column by column
+  LargeVector<T> values;  // column by column
 };
 
 // Never changes; threads may share it.  Columns and rows are numbered from the block's first (`column`), and spans over

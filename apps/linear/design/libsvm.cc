@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -85,6 +84,7 @@ void read_piece(TextPiece& piece, const io::ColumnRange& columns, const RowRange
     if (const std::uint64_t stride = sample_stride(piece.end); stride > piece.sample.stride())
       piece.sample.coarsen(stride);
   });
+  piece.design.entries.finish();
 }
 
 class LibsvmFiles {
@@ -117,9 +117,8 @@ class LibsvmFiles {
   }
 
   void read(const io::ColumnRange& columns) {
-    const auto blocks = std::make_shared<EntryBlocks>();
     each_piece([&](TextPiece& piece) {
-      piece.design.entries = DesignEntries(blocks, columns.first);
+      piece.design.entries = DesignEntries(columns.first);
       read_piece(piece, columns, {}, index_from_);
     });
   }
@@ -134,9 +133,7 @@ class LibsvmFiles {
   void read_rows(const RowRange& rows) {
     std::uint64_t first = 0;
     for (TextPiece& piece : pieces_) first = (piece.design.first_row = first) + piece.size.rows;
-    const auto blocks = std::make_shared<EntryBlocks>();
     each_piece([&](TextPiece& piece) {
-      piece.design.entries = DesignEntries(blocks);
       const std::uint64_t begin = piece.design.first_row, end = begin + piece.size.rows;
       if (begin >= rows.end || end <= rows.first) return;
       read_piece(piece, {}, {std::max(rows.first, begin) - begin, std::min(rows.end, end) - begin}, index_from_);

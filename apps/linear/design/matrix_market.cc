@@ -1,7 +1,6 @@
 // apps/linear/design/matrix_market.cc -- MatrixMarket files, one after the other.
 #include "rota/io/matrix_market.h"
 
-#include <memory>
 #include <utility>
 
 #include "apps/linear/design/input.h"
@@ -37,11 +36,9 @@ MarketInput read_matrix_market(const std::vector<std::string>& paths) {
   DesignInput& input = market.input;
   input.order = EntryOrder::any;
   EntrySample sample;
-  const auto blocks = std::make_shared<EntryBlocks>();
   io::MatrixMarketSize size;
   for (const std::string& path : paths) {
     DesignPiece& piece = input.pieces.emplace_back();
-    piece.entries = DesignEntries(blocks);
     io::Lines lines(path);
     size = io::read_matrix_market(lines, [&](std::span<const io::MatrixEntry> entries) {
       for (const io::MatrixEntry& entry : entries) {

@@ -19,21 +19,16 @@ constexpr std::uint64_t kMost32 = std::numeric_limits<std::uint32_t>::max();
 enum class Kind : std::uint8_t { columns, rows };
 
 template <typename T>
-void put_array(const DesignArray<T>& array, Writer& out) {
-  out.put_all(std::span<const T>(array.data(), array.size()));
-}
-
-template <typename T>
 void put_block(const SparseBlock<T>& block, Writer& out) {
   const std::size_t columns = block.starts.size() == 0 ? 0 : block.starts.size() - 1;
   out.put_varint(columns);
   for (std::size_t c = 0; c < columns; ++c) out.put_varint(block.starts[c + 1] - block.starts[c]);
-  put_array(block.rows, out);
-  put_array(block.values, out);
+  out.put_all(std::span<const std::uint32_t>(block.rows));
+  out.put_all(std::span<const T>(block.values));
 }
 template <typename T>
 void put_block(const DenseBlock<T>& block, Writer& out) {
-  put_array(block.values, out);
+  out.put_all(std::span<const T>(block.values));
 }
 
 void put_columns(const Columns& columns, Writer& out) {
@@ -43,22 +38,22 @@ void put_columns(const Columns& columns, Writer& out) {
 }
 
 template <typename T>
-DesignArray<T> get_array(Reader& in) {
+LargeVector<T> get_array(Reader& in) {
   const std::size_t size = in.get_count(sizeof(T));
   const auto bytes = in.get_bytes(size * sizeof(T));
-  DesignArray<T> array(bytes.size() / sizeof(T));
+  LargeVector<T> array(bytes.size() / sizeof(T));
   if (!bytes.empty()) std::memcpy(array.data(), bytes.data(), bytes.size());
   return array;
 }
 
 // Values that can be squared and summed, as build_columns() checks.
 template <typename T>
-DesignArray<T> get_values(Reader& in) {
+LargeVector<T> get_values(Reader& in) {
   constexpr double kLargest =
       sizeof(T) == sizeof(float) ? static_cast<double>(std::numeric_limits<float>::max()) : kMostSquared;
-  DesignArray<T> values = get_array<T>(in);
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!(std::abs(static_cast<double>(values[i])) <= kLargest)) in.fail();
+  LargeVector<T> values = get_array<T>(in);
+  for (const T value : values)
+    if (!(std::abs(static_cast<double>(value)) <= kLargest)) in.fail();
   return values;
 }
 
@@ -66,7 +61,8 @@ template <typename T>
 SparseBlock<T> get_sparse(Reader& in, std::uint64_t rows, std::uint64_t columns) {
   if (in.get_count(1) != columns) in.fail();
   if (!in.ok()) return {};
-  SparseBlock<T> block{DesignArray<std::uint64_t>(columns + 1), {}, {}};
+  SparseBlock<T> block{LargeVector<std::uint64_t>(columns + 1), {}, {}};
+  block.starts[0] = 0;
   for (std::uint64_t c = 0; c < columns; ++c) block.starts[c + 1] = block.starts[c] + in.get_bounded(rows);
   block.rows = get_array<std::uint32_t>(in);
   block.values = get_values<T>(in);
@@ -218,12 +214,10 @@ RowShards unpack_rows(const PackedData& packed, bool classes, std::uint32_t shar
 Columns unpack_whole(const PackedData& packed, Precision precision, std::uint32_t shards) {
   const Common common = common_of(packed, Kind::rows, false, shards);
   std::vector<DesignPiece> pieces;
-  const auto blocks = std::make_shared<EntryBlocks>();
   for (ShardId shard = 0; shard < shards; ++shard)
     pieces.push_back(packed.shard(shard, [&](Reader& in) {
       const RowShard one = get_row_shard(in, common, shard);
-      DesignPiece piece{common.cuts[shard], one.columns.rows(), DesignEntries(blocks), {}};
-      piece.entries.expect(common.shape.columns);
+      DesignPiece piece{common.cuts[shard], one.columns.rows(), DesignEntries(), {}};
       for (std::uint32_t c = 0; c < one.columns.columns(); ++c)
         one.columns.each(c, [&](std::uint32_t row, double value) { piece.entries.add(row, c, value); });
       return piece;

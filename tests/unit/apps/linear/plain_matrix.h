@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -63,13 +62,11 @@ inline PlainColumns part_of(const PlainMatrix& matrix, const BlockRange& range) 
 
 // The matrix as it is after reading, in pieces of this many rows.
 inline std::vector<DesignPiece> pieces_of(const PlainMatrix& matrix, std::uint32_t piece_rows) {
-  const auto blocks = std::make_shared<EntryBlocks>();
   std::vector<DesignPiece> pieces;
   for (std::uint32_t first = 0; first < matrix.rows; first += piece_rows) {
     DesignPiece& piece = pieces.emplace_back();
     piece.first_row = first;
     piece.rows = std::min(piece_rows, matrix.rows - first);
-    piece.entries = DesignEntries(blocks);
     for (std::uint32_t row = first; row < first + piece.rows; ++row)
       for (std::uint32_t c = 0; c < matrix.columns.size(); ++c)
         for (const PlainEntry& entry : matrix.columns[c])

@@ -1,20 +1,23 @@
-// apps/lasso/solver/large_pages.h -- an allocator for vectors that may be large: in large pages, if available.
+// apps/linear/design/large_vector.h -- vectors of numbers that may be large: in large pages, if the operating system
+// has them.
 //
-// When a vector grows to megabytes, the first access to each page takes longer than filling it.
+// Large pages make the first touch of hundreds of megabytes, and scattered writes to them, several times as fast.
 #pragma once
 #include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <type_traits>
 #include <vector>
 
-#include "apps/linear/design/array.h"
+namespace rota::linear {
 
-namespace rota::lasso {
-
+// Numbers of a vector of a given size, and those that resize() adds, are not set: their memory is not touched before
+// they are written.
 template <typename T>
 struct LargePages {
+  static_assert(std::is_trivially_copyable_v<T>);
   using value_type = T;
   LargePages() = default;
   template <typename U>
@@ -22,7 +25,7 @@ struct LargePages {
 
   // Throws std::bad_alloc.
   T* allocate(std::size_t count) {
-    constexpr std::size_t kPage = linear::kLargePage;
+    constexpr std::size_t kPage = std::size_t{1} << 21;
     if (count > (~std::size_t{0} - kPage) / sizeof(T)) throw std::bad_alloc();
     const std::size_t bytes = count * sizeof(T), whole = (bytes + kPage - 1) / kPage * kPage;
     const bool large = bytes >= kPage / 2;
@@ -33,10 +36,15 @@ struct LargePages {
   }
   void deallocate(T* at, std::size_t) { std::free(at); }
 
+  template <typename U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+
   friend bool operator==(const LargePages&, const LargePages&) { return true; }
 };
 
 template <typename T>
 using LargeVector = std::vector<T, LargePages<T>>;
 
-}  // namespace rota::lasso
+}  // namespace rota::linear
