@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "apps/linear/row_block.h"
+#include "apps/linear/row_files.h"
 #include "rota/types.h"
 
 namespace rota::linear {

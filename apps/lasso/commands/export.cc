@@ -1,9 +1,8 @@
-#include "apps/lasso/commands/export.h"
-
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "apps/lasso/commands/commands.h"
 #include "apps/lasso/commands/trained_model.h"
 #include "rota/io/text_writer.h"
 

@@ -1,10 +1,9 @@
-#include "apps/lasso/commands/predict.h"
-
 #include <cmath>
 #include <limits>
 #include <ostream>
 #include <string>
 
+#include "apps/lasso/commands/commands.h"
 #include "apps/lasso/commands/trained_model.h"
 #include "apps/linear/predictions.h"
 #include "apps/linear/scores.h"

@@ -1,11 +1,10 @@
-#include "apps/lasso/commands/show.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ostream>
 #include <string>
 
+#include "apps/lasso/commands/commands.h"
 #include "apps/lasso/commands/trained_model.h"
 #include "rota/io/number_text.h"
 

@@ -33,7 +33,7 @@ struct ActiveProblem {
   double residual_square = 0;  // sum_i g_i^2 / h_i
   std::vector<ActiveCoordinate> coordinates;
   const Gram* gram = nullptr;  // has the products of all coordinates' columns under h; or null
-  double products_cost = 0;    // of computing those products, or of reading them, in the units of method_cost.h
+  double products_cost = 0;    // of computing those products, or of reading them: in multiplications and additions
   double epoch_cost = 0;       // of an epoch, in the same units
 };
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/lasso/solver/column_products.h"
+#include "apps/lasso/solver/products.h"
 
 namespace rota::lasso {
 namespace {
@@ -43,7 +43,7 @@ bool Gram::is_better_by_row(const WorkingColumns& columns, std::span<const std::
   return 4 * added >= all;
 }
 
-// See row_products.h; slot_of_ has the slots.
+// See products.h; slot_of_ has the slots.
 std::vector<double> Gram::products_by_row(const WorkingColumns& columns, std::span<const std::uint32_t> sparse) {
   slot_of_.assign(columns.size(), kNone);
   std::vector<std::uint32_t> ascending(sparse.begin(), sparse.end());

@@ -11,7 +11,7 @@
 
 namespace rota::lasso {
 
-// Approximate cost, in the units of method_cost.h, for a support of this size.
+// Approximate cost, in the units of ActiveProblem::epoch_cost, for a support of this size.
 double support_step_cost(const ActiveProblem& problem, std::size_t support);
 
 // Writes the step of every coordinate, 0 outside the support.  `values` and `gradients` are the current ones of the

@@ -7,10 +7,19 @@
 #include <vector>
 
 #include "apps/lasso/column_moments.h"
-#include "apps/lasso/solver/row_products.h"
+#include "apps/linear/design/large_vector.h"
 #include "rota/bytes.h"
 
 namespace rota::lasso {
+
+using linear::LargeVector;
+
+// The numbers of some consecutive columns, row after row.
+struct SparseRows {
+  std::vector<std::size_t> begin;     // of every row's part; one more than rows
+  LargeVector<std::uint32_t> column;  // positions, ascending in a row
+  LargeVector<double> value;
+};
 
 // Columns keep the order in which they were added.  All sums run in a fixed order.  Not for use by several threads.
 class WorkingColumns {

@@ -38,7 +38,7 @@ struct BucketPart {
   std::optional<UnheldValue> unheld;
 };
 
-// The memory of so many neighbouring buckets is released together: a part of a piece's bucket is less than a page.
+// The memory of this many neighbouring buckets is released together: a part of a piece's bucket is less than a page.
 constexpr std::size_t kGroup = 8;
 
 class Builder {

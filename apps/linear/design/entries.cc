@@ -1,8 +1,9 @@
-// apps/linear/design/entries.cc
-#include "apps/linear/design/entries.h"
+// apps/linear/design/entries.cc -- entries of the design matrix as they are read.
 
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "apps/linear/design/build.h"
 
 namespace rota::linear {
 

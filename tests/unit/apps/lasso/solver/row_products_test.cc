@@ -1,4 +1,4 @@
-#include "apps/lasso/solver/row_products.h"
+#include "apps/lasso/solver/products.h"
 
 namespace rota::lasso {
 namespace {
