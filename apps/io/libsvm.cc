@@ -251,6 +251,7 @@ std::optional<WrongLine> measure_libsvm(std::string_view text, LibsvmSize& size,
       auto wrong = LibsvmRows(index_from).parse({line, static_cast<std::size_t>(at - line)}, {}, ignored);
       return WrongLine{lines, std::move(wrong->what)};
     }
+    if (last > size.columns) size.widest = size.lines + lines + 1;
     size.columns = std::max(size.columns, last);
   }
   size.lines += lines;

@@ -7,12 +7,6 @@
 #include "rota/random.h"
 
 namespace rota::lasso {
-namespace {
-
-// Bits of a saved sequence.  Never change or reuse.
-constexpr unsigned kDone = 1, kNotReached = 2;
-
-}  // namespace
 
 std::vector<double> to_doubles(const Argument& argument) {
   return {static_cast<double>(argument.step), static_cast<double>(argument.fold), static_cast<double>(argument.penalty),
@@ -45,23 +39,6 @@ bool FitSequence::advance() {
   penalty_ = 0;
   fold_ = fold_ == settings_.folds ? 0 : fold_ + 1;
   return true;
-}
-
-void FitSequence::save(Writer& out) const {
-  out.put_all(std::span<const double>(lambdas_));
-  out.put(fold_);
-  out.put(penalty_);
-  out.put(static_cast<std::uint8_t>((done_ ? kDone : 0) | (all_reached_ ? 0 : kNotReached)));
-}
-
-void FitSequence::restore(Reader& in) {
-  lambdas_ = in.get_all<double>();
-  fold_ = in.get<std::uint32_t>();
-  penalty_ = in.get<std::uint32_t>();
-  const auto state = in.get<std::uint8_t>();
-  done_ = (state & kDone) != 0;
-  all_reached_ = (state & kNotReached) == 0;
-  if (fold_ > settings_.folds || (!lambdas_.empty() && penalty_ >= lambdas_.size())) in.fail();
 }
 
 std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds, std::uint64_t seed) {

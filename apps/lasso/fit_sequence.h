@@ -36,8 +36,10 @@ class FitSequence {
 
   std::vector<double> argument(Step step) const { return to_doubles({step, fold_, penalty_, lambda()}); }
 
-  void save(Writer& out) const;
-  void restore(Reader& in);
+  void fields(auto& list) {
+    list(lambdas_, fold_, penalty_, done_, all_reached_);
+    list.check(fold_ <= settings_.folds && (lambdas_.empty() || penalty_ < lambdas_.size()));
+  }
 
  private:
   Settings settings_;

@@ -56,6 +56,9 @@ struct FitRow {
   double larger = 1;
 
   ClassLabels classes() const { return ClassLabels({smaller, larger}); }
+  void fields(auto& list) {
+    list(lambda, objective, gap, nonzeros, loss, null_loss, held_out, held_out_weight, rows, columns, smaller, larger);
+  }
   void set_classes(const ClassLabels& classes) {
     if (classes.size() == 2) smaller = classes.label(0), larger = classes.label(1);
   }

@@ -172,14 +172,9 @@ std::vector<Figure> WorkingSetSchedule::figures() {
 }
 
 void WorkingSetSchedule::save(Writer& out) const {
-  sequence_.save(out);
-  write_fields(out, certificate_);
-  const std::vector<Key> working(working_.begin(), working_.end());
-  out.put_all(std::span<const Key>(working));
-  out.put_all(std::span<const Key>(support_));
-  out.put_all(std::span<const Key>(entering_));
-  out.put(inner_share_);
-  out.put(screens_);
+  FieldWriter list(out);
+  list(sequence_, certificate_, std::vector<Key>(working_.begin(), working_.end()), support_, entering_, inner_share_,
+       screens_);
   // The planned rounds follow from the rest, except those that have been planned already.
   out.put_varint(planned_.size());
   for (const Round& round : planned_) {
@@ -192,15 +187,10 @@ void WorkingSetSchedule::save(Writer& out) const {
 }
 
 void WorkingSetSchedule::restore(Reader& in) {
-  sequence_.restore(in);
   FieldReader list(in);
-  list(certificate_);
-  const auto working = in.get_all<Key>();
+  std::vector<Key> working;
+  list(sequence_, certificate_, working, support_, entering_, inner_share_, screens_);
   working_ = {working.begin(), working.end()};
-  support_ = in.get_all<Key>();
-  entering_ = in.get_all<Key>();
-  inner_share_ = in.get<double>();
-  screens_ = in.get<std::uint32_t>();
   planned_.clear();
   for (std::size_t left = in.get_count(1); left > 0 && in.ok(); --left) {
     Round round;

@@ -19,23 +19,6 @@ constexpr std::uint64_t kUpdatesForGain = 2;
 // A fit that has not converged by then is recorded with its gap.
 constexpr std::uint32_t kLooksMost = 10'000;
 
-void save(Writer& out, const std::map<Key, double>& values) {
-  out.put_varint(values.size());
-  for (const auto& [key, value] : values) {
-    out.put_varint(key);
-    out.put(value);
-  }
-}
-
-void restore(Reader& in, std::uint64_t columns, std::map<Key, double>& values) {
-  values.clear();
-  for (std::size_t left = in.get_count(1 + sizeof(double)); left > 0; --left) {
-    const Key key = in.get_varint();
-    values[key] = in.get<double>();
-    if (key >= columns && key != kIntercept) in.fail();
-  }
-}
-
 }  // namespace
 
 Round FitController::next() {
@@ -186,31 +169,6 @@ void FitController::reduce_parallelism() {
 
 std::vector<Figure> FitController::figures() {
   return std::exchange(figures_, {});
-}
-
-void FitController::save(Writer& out) const {
-  sequence_.save(out);
-  out.put(batch_);
-  out.put(alone_);
-  out.put(beginning_);
-  out.put(looks_);
-  out.put(since_gain_);
-  write(out, good_);
-  lasso::save(out, nonzero_);
-  lasso::save(out, before_);
-}
-
-void FitController::restore(Reader& in) {
-  sequence_.restore(in);
-  batch_ = in.get<std::uint32_t>();
-  alone_ = in.get<std::uint8_t>() != 0;
-  beginning_ = in.get<Beginning>();
-  looks_ = in.get<std::uint32_t>();
-  since_gain_ = in.get<std::uint64_t>();
-  good_ = read_rows_certificate(in);
-  lasso::restore(in, good_.all_columns, nonzero_);
-  lasso::restore(in, good_.all_columns, before_);
-  if (batch_ == 0 || beginning_ > Beginning::record) in.fail();
 }
 
 }  // namespace rota::lasso

@@ -36,8 +36,16 @@ class FitController {
 
   std::vector<Figure> figures();
   bool converged() const { return sequence_.converged(); }
-  void save(Writer& out) const;
-  void restore(Reader& in);
+  void fields(auto& list) {
+    std::vector<std::pair<Key, double>> nonzero(nonzero_.begin(), nonzero_.end());
+    std::vector<std::pair<Key, double>> before(before_.begin(), before_.end());
+    list(sequence_, batch_, alone_, beginning_, looks_, since_gain_, good_, nonzero, before);
+    list.check(batch_ > 0 && beginning_ <= Beginning::record);
+    for (const auto* const values : {&nonzero, &before})
+      for (const auto& [key, value] : *values) list.check(key < good_.all_columns || key == kIntercept);
+    nonzero_ = {nonzero.begin(), nonzero.end()};
+    before_ = {before.begin(), before.end()};
+  }
 
  private:
   // How an epoch begins.

@@ -55,39 +55,18 @@ void add(RowsSlopes& to, const RowsSlopes& slopes) {
   for (std::size_t j = 0; j < slopes.gradient.size(); ++j) to.gradient[j] += slopes.gradient[j];
 }
 
-void write(Writer& out, const RowsCertificate& certificate) {
-  for (const double each : {certificate.objective, certificate.gap, certificate.null_objective, certificate.steepest,
-                            certificate.intercept, certificate.largest_gain})
-    out.put(each);
-  out.put_varint(certificate.all_columns);
-  out.put_varint(certificate.updates);
-  out.put_varint(certificate.columns.size());
+std::vector<std::byte> differences_of(std::span<const Key> columns) {
+  Writer out;
   Key last = 0;
-  for (const Key column : certificate.columns) out.put_varint(column - std::exchange(last, column));
-  out.put_all(std::span<const float>(certificate.gains));
+  for (const Key column : columns) out.put_varint(column - std::exchange(last, column));
+  return out.take();
 }
 
-RowsCertificate read_rows_certificate(Reader& in) {
-  RowsCertificate certificate;
-  for (double* each : {&certificate.objective, &certificate.gap, &certificate.null_objective, &certificate.steepest,
-                       &certificate.intercept, &certificate.largest_gain})
-    *each = in.get<double>();
-  certificate.all_columns = in.get_varint();
-  certificate.updates = in.get_varint();
-  certificate.columns.resize(in.get_count(1));
-  Key last = 0;
-  for (Key& column : certificate.columns) column = last += in.get_varint();
-  if (!certificate.columns.empty() && last >= certificate.all_columns) in.fail();
-  certificate.gains = in.get_all<float>();
-  if (certificate.gains.size() != certificate.columns.size()) in.fail();
-  return certificate;
-}
-
-RowsCertificate read_rows_certificate(const Bytes& whole) {
-  Reader in(whole.view());
-  RowsCertificate certificate = read_rows_certificate(in);
-  if (!in.done()) throw_damaged();
-  return certificate;
+std::vector<Key> columns_of(std::span<const std::byte> differences) {
+  Reader in(differences);
+  std::vector<Key> columns;
+  while (in.ok() && !in.done()) columns.push_back(in.get_varint() + (columns.empty() ? 0 : columns.back()));
+  return columns;
 }
 
 }  // namespace rota::lasso

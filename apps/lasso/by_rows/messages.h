@@ -1,6 +1,7 @@
 // apps/lasso/by_rows/messages.h -- the notes and replies, beside the coefficients, between shards of rows, pull and the
 // schedule.
 #pragma once
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -68,6 +69,10 @@ struct RowsSlopes {
 // Adds those of another shard.
 void add(RowsSlopes& to, const RowsSlopes& slopes);
 
+// Ascending columns as differences, a byte or two each, because there may be very many.
+std::vector<std::byte> differences_of(std::span<const Key> columns);
+std::vector<Key> columns_of(std::span<const std::byte> differences);
+
 // Pull's reply to it.
 struct RowsCertificate {
   double objective = 0;
@@ -82,11 +87,14 @@ struct RowsCertificate {
   std::vector<Key> columns;
   double largest_gain = 0;
   std::vector<float> gains;
+
+  void fields(auto& list) {
+    std::vector<std::byte> differences = differences_of(columns);
+    list(objective, gap, null_objective, steepest, intercept, largest_gain, all_columns, updates, differences, gains);
+    columns = columns_of(differences);
+    list.check(columns.size() == gains.size() && (columns.empty() || columns.back() < all_columns));
+  }
 };
-// Not as fields: columns are written as differences, a byte or two each, because there may be very many.
-void write(Writer& out, const RowsCertificate& certificate);
-RowsCertificate read_rows_certificate(Reader& in);
-RowsCertificate read_rows_certificate(const Bytes& whole);
 
 [[noreturn]] void throw_damaged();
 

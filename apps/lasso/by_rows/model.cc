@@ -93,7 +93,7 @@ void RowsModel::screen(const PullTask& task) {
     for (const Bytes& note : task.notes) add(all, read_fields<RowsSlopes>(note));
     certificate_ = certify(all);
   }
-  write(task.reply, certificate_);
+  write_fields(task.reply, certificate_);
 }
 
 void RowsModel::undo(const PullTask& task) {
@@ -183,40 +183,6 @@ RowsCertificate RowsModel::certify(const RowsSlopes& slopes) {
   fit_.held_out = slopes.held_out_weight > 0 ? slopes.held_out / slopes.held_out_weight : 0;
   fit_.held_out_weight = slopes.held_out_weight / (slopes.held_out_weight + weight_);
   return certificate;
-}
-
-void RowsModel::save(Writer& out) const {
-  out.put(penalty_.l1);
-  out.put(penalty_.l2);
-  out.put(intercept_);
-  for (const auto* each : {&coefficient_, &mean_, &curvature_, &scale_, &positive_})
-    out.put_all(std::span<const double>(*each));
-  write_fields(out, shifts_);
-  out.put(positive_weight_);
-  out.put(weight_);
-  out.put(null_pending_);
-  for (const double number : std::bit_cast<FitNumbers>(fit_)) out.put(number);
-}
-
-void RowsModel::restore(Reader& in) {
-  penalty_.l1 = in.get<double>();
-  penalty_.l2 = in.get<double>();
-  intercept_ = in.get<double>();
-  for (auto* each : {&coefficient_, &mean_, &curvature_, &scale_, &positive_}) *each = in.get_all<double>();
-  FieldReader list(in);
-  list(shifts_);
-  positive_weight_ = in.get<double>();
-  weight_ = in.get<double>();
-  null_pending_ = in.get<std::uint8_t>() != 0;
-  FitNumbers numbers;
-  for (double& number : numbers) number = in.get<double>();
-  fit_ = std::bit_cast<FitRow>(numbers);
-  const std::size_t columns = coefficient_.size();
-  if (curvature_.size() != columns || mean_.size() != (has_intercept_ ? columns : 0) ||
-      scale_.size() != (standardize_ ? columns : 0) ||
-      positive_.size() != (has_intercept_ && loss_ == Loss::logistic ? columns : 0) ||
-      std::any_of(shifts_.columns.begin(), shifts_.columns.end(), [&](Key j) { return j >= columns; }))
-    in.fail();
 }
 
 }  // namespace rota::lasso

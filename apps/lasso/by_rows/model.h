@@ -6,6 +6,7 @@
 // intercept is eliminated: if b_0 is always optimal, the form is the same with c_j - m_j sum_i g_i for c_j and
 // G_jk - m_j m_k for G_jk, where m_j = sum_i w_i x_ij.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -48,8 +49,15 @@ class RowsModel {
   // The best value of a coefficient if all others stay; `descent` = c_j - m_j sum g is the negative slope of the loss.
   double best(Key j, double descent) const;
 
-  void save(Writer& out) const;
-  void restore(Reader& in);
+  void fields(auto& list) {
+    list(penalty_.l1, penalty_.l2, intercept_, coefficient_, mean_, curvature_, scale_, positive_, shifts_);
+    list(positive_weight_, weight_, null_pending_, fit_);
+    const std::size_t columns = coefficient_.size();
+    list.check(curvature_.size() == columns && mean_.size() == (has_intercept_ ? columns : 0) &&
+               scale_.size() == (standardize_ ? columns : 0) &&
+               positive_.size() == (has_intercept_ && loss_ == Loss::logistic ? columns : 0) &&
+               std::ranges::all_of(shifts_.columns, [&](Key j) { return j < columns; }));
+  }
 
  private:
   // A point theta of the dual whose sum is 0: its products x_j' theta are g c_j + mean m_j + positive p_j.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/lasso/by_rows/model.h"
+#include "rota/fields.h"
 #include "rota/pull.h"
 
 namespace rota::lasso {
@@ -26,15 +27,14 @@ class BlockDescent {
   std::vector<std::vector<Product>> products_;
 };
 
-class RowsPull final : public Pull {
+class RowsPull final : public SavesFields<Pull, RowsPull> {
  public:
   // `staleness` of the job: how many rounds a push may lag.
   RowsPull(const Settings& settings, std::uint32_t staleness) : staleness_(staleness), model_(settings) {}
 
   void pull(const PullTask& task) override;
   void evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const override;
-  void save(Writer& out) const override { model_.save(out); }
-  void restore(Reader& in) override { model_.restore(in); }
+  void fields(auto& list) { list(model_); }
 
  private:
   void update(const PullTask& task);

@@ -27,7 +27,7 @@ void RowsSchedule::feedback(const Commit& commit) {
       sampler_.set_curvatures(read_fields<RowsShape>(commit.reply).curvatures);
       return controller_.record_changes(commit);
     case Step::screen:
-      controller_.evaluate_screen(read_rows_certificate(commit.reply));
+      controller_.evaluate_screen(read_fields<RowsCertificate>(commit.reply));
       return sampler_.set_priorities(controller_.good(), controller_.batch());
     case Step::update:
       sampler_.feedback(commit);
@@ -46,12 +46,13 @@ std::vector<Figure> RowsSchedule::figures() {
 }
 
 void RowsSchedule::save(Writer& out) const {
-  controller_.save(out);
+  write_fields(out, controller_);
   sampler_.save(out);
 }
 
 void RowsSchedule::restore(Reader& in) {
-  controller_.restore(in);
+  FieldReader list(in);
+  list(controller_);
   sampler_.restore(in, controller_.batch());
 }
 

@@ -2,7 +2,6 @@
 #include "rota/io/libsvm.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <string>
 #include <utility>
@@ -181,20 +180,19 @@ class LibsvmFiles {
   // Calls read(piece) for all pieces, several at a time, and throws the error of the first piece that has one.
   template <typename Read>
   void each_piece(Read read) {
-    std::atomic<std::size_t> first_wrong = pieces_.size();
-    const auto read_one = [&](std::size_t i) {
-      if (i > first_wrong.load()) return;
-      read(pieces_[i]);
-      std::size_t before = first_wrong.load();
-      while (pieces_[i].wrong && i < before && !first_wrong.compare_exchange_weak(before, i)) {
-      }
-    };
-    run_in_parallel(pieces_.size(), read_one);
+    struct Stop {};
+    try {
+      run_in_parallel(pieces_.size(), [&](std::size_t i) {
+        read(pieces_[i]);
+        if (pieces_[i].wrong) throw Stop();
+      });
+    } catch (const Stop&) {  // all pieces before it have been read
+    }
     sum_up();
   }
 
   void sum_up() {
-    const io::TextFile* file = nullptr;
+    const io::TextFile *file = nullptr, *widest = nullptr;
     std::uint64_t lines = 0;
     size_ = {};
     for (TextPiece& piece : pieces_) {
@@ -204,7 +202,11 @@ class LibsvmFiles {
       piece.design.first_row = size_.rows;
       piece.design.rows = piece.size.rows;
       size_.rows += piece.size.rows;
-      size_.columns = std::max(size_.columns, piece.size.columns);
+      if (piece.size.columns > size_.columns) {
+        widest = file;
+        size_.columns = piece.size.columns;
+        size_.widest = lines - piece.size.lines + piece.size.widest;
+      }
       size_.entries += piece.size.entries;
       for (const double label : piece.size.labels.get()) size_.labels.add(label);
       if (size_.rows > io::kMostRows)
@@ -212,35 +214,9 @@ class LibsvmFiles {
     }
     if (size_.rows == 0) throw DataError(files_.front().path(), 0, "the matrix has no rows");
     if (size_.columns == 0) throw DataError(files_.front().path(), 0, "the matrix has no columns");
-    if (!too_many(size_.columns).empty()) refuse_columns();
-  }
-
-  // Every column takes memory, with or without entries.
-  std::string too_many(std::uint64_t columns) const { return io::out_of_proportion(columns, "columns", size_.entries); }
-
-  // Throws for the first line with too large an index.
-  [[noreturn]] void refuse_columns() {
-    std::uint64_t lines = 0;
-    const io::TextFile* file = nullptr;
-    for (TextPiece& piece : pieces_) {
-      if (std::exchange(file, piece.file) != piece.file) lines = 0;
-      if (too_many(piece.size.columns).empty()) {
-        lines += piece.size.lines;
-        continue;
-      }
-      each_block(piece, [&](std::string_view block, std::uint64_t) {
-        for (std::size_t at = 0; at < block.size();) {
-          const std::size_t end = block.find('\n', at) + 1;
-          io::LibsvmSize line;
-          (void)io::measure_libsvm(block.substr(at, end - at), line, index_from_);
-          ++lines;
-          if (const std::string wrong = too_many(line.columns); !wrong.empty())
-            throw DataError(file->path(), lines, wrong);
-          at = end;
-        }
-      });
-    }
-    throw DataError(files_.front().path(), 0, "the input changed while it was read");
+    // Every column takes memory, with or without entries.
+    const std::string wrong = io::out_of_proportion(size_.columns, "columns", size_.entries);
+    if (!wrong.empty()) throw DataError(widest->path(), size_.widest, wrong);
   }
 
   std::uint64_t index_from_;

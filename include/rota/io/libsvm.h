@@ -69,7 +69,7 @@ struct LibsvmSize {
   std::uint64_t rows = 0;     // lines that are rows of the matrix
   std::uint64_t columns = 0;  // up to the largest index
   std::uint64_t entries = 0;  // as written, zeros too
-  std::uint64_t widest = 0;   // the line, from 1, with the largest index; LibsvmRows::parse() finds it
+  std::uint64_t widest = 0;   // the first line, from 1, with the largest index
   DistinctLabels labels;
 };
 
