@@ -41,7 +41,7 @@ void DesignEntries::close_chunk() {
 
 void DesignEntries::finish() {
   if (!open_.empty()) close_chunk();
-  open_ = {};
+  open_ = std::vector<DesignEntry>();
 }
 
 bool DesignEntries::is_single(std::size_t bucket) const {

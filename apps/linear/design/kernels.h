@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "apps/linear/ordered_sum.h"
+
 namespace rota::linear {
 
 // A sparse column: values[k] is in row rows[k], ascending.
@@ -22,23 +24,6 @@ struct DenseColumn {
   const T* values;
   std::size_t rows;
 };
-
-// The sum of term(k) over k = 0 .. count-1, in four lanes.
-template <typename Term>
-[[gnu::always_inline]] inline double in_four_lanes(std::size_t count, Term term) {
-  double a = 0, b = 0, c = 0, d = 0;
-  std::size_t k = 0;
-  for (; k + 4 <= count; k += 4) {
-    a += term(k);
-    b += term(k + 1);
-    c += term(k + 2);
-    d += term(k + 3);
-  }
-  if (k < count) a += term(k);
-  if (k + 1 < count) b += term(k + 1);
-  if (k + 2 < count) c += term(k + 2);
-  return (a + b) + (c + d);
-}
 
 // Two lanes that the processor computes at once.
 using TwoDoubles = double __attribute__((vector_size(16)));
@@ -63,58 +48,35 @@ template <typename Terms, typename Term>
     d += terms(i + 6);
   }
   const TwoDoubles sum = (a + b) + (c + d);
-  return (sum[0] + sum[1]) + in_four_lanes(count - i, [&](std::size_t k) { return term(i + k); });
+  return (sum[0] + sum[1]) + ordered_sum(count - i, [&](std::size_t k) { return term(i + k); });
 }
 
-template <typename T>
-[[gnu::always_inline]] inline double dot_of(const SparseColumn<T>& x, const double* g) {
-  return in_four_lanes(x.entries, [&](std::size_t k) { return static_cast<double>(x.values[k]) * g[x.rows[k]]; });
+// The sum of term(x_i, g_i) over the column's positions, where `g` are arrays with a number for every row.
+template <typename T, typename Term, typename... Rows>
+[[gnu::always_inline]] inline double sum_over(const SparseColumn<T>& x, Term term, const Rows*... g) {
+  return ordered_sum(x.entries, [&](std::size_t k) { return term(static_cast<double>(x.values[k]), g[x.rows[k]]...); });
 }
-template <typename T>
-[[gnu::always_inline]] inline double dot_of(const DenseColumn<T>& x, const double* g) {
+template <typename T, typename Term, typename... Rows>
+[[gnu::always_inline]] inline double sum_over(const DenseColumn<T>& x, Term term, const Rows*... g) {
   return in_eight_lanes(
-      x.rows, [&](std::size_t i) { return two(x.values + i) * two(g + i); },
-      [&](std::size_t i) { return static_cast<double>(x.values[i]) * g[i]; });
+      x.rows, [&](std::size_t i) { return term(two(x.values + i), two(g + i)...); },
+      [&](std::size_t i) { return term(static_cast<double>(x.values[i]), g[i]...); });
 }
 
-template <typename T>
-double sum_of(const SparseColumn<T>& x) {
-  return in_four_lanes(x.entries, [&](std::size_t k) { return static_cast<double>(x.values[k]); });
+[[gnu::always_inline]] inline double dot_of(const auto& x, const double* g) {
+  return sum_over(
+      x, [](auto value, auto at) { return value * at; }, g);
 }
-template <typename T>
-double sum_of(const DenseColumn<T>& x) {
-  return in_eight_lanes(
-      x.rows, [&](std::size_t i) { return two(x.values + i); },
-      [&](std::size_t i) { return static_cast<double>(x.values[i]); });
+double sum_of(const auto& x) {
+  return sum_over(x, [](auto value) { return value; });
 }
-
-template <typename T>
-double norm2_of(const SparseColumn<T>& x) {
-  return in_four_lanes(x.entries, [&](std::size_t k) {
-    const auto v = static_cast<double>(x.values[k]);
-    return v * v;
-  });
+double norm2_of(const auto& x) {
+  return sum_over(x, [](auto value) { return value * value; });
 }
-template <typename T>
-double norm2_of(const DenseColumn<T>& x) {
-  return in_eight_lanes(
-      x.rows, [&](std::size_t i) { return two(x.values + i) * two(x.values + i); },
-      [&](std::size_t i) { return static_cast<double>(x.values[i]) * static_cast<double>(x.values[i]); });
-}
-
 // Each term is w x x, multiplied in this order.
-template <typename T>
-double weighted_norm2_of(const SparseColumn<T>& x, const double* w) {
-  return in_four_lanes(x.entries, [&](std::size_t k) {
-    const auto v = static_cast<double>(x.values[k]);
-    return w[x.rows[k]] * v * v;
-  });
-}
-template <typename T>
-double weighted_norm2_of(const DenseColumn<T>& x, const double* w) {
-  return in_eight_lanes(
-      x.rows, [&](std::size_t i) { return two(w + i) * two(x.values + i) * two(x.values + i); },
-      [&](std::size_t i) { return w[i] * static_cast<double>(x.values[i]) * static_cast<double>(x.values[i]); });
+double weighted_norm2_of(const auto& x, const double* w) {
+  return sum_over(
+      x, [](auto value, auto weight) { return weight * value * value; }, w);
 }
 
 template <typename T>
