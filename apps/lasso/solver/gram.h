@@ -17,12 +17,24 @@ struct SparseGram {
   std::vector<std::uint32_t> partner;
   std::vector<double> product;
   std::vector<double> diagonal;
+
+  // u -= by * (row a)
+  void subtract(std::size_t a, double by, double* u) const {
+    const std::size_t end = begin[a + 1];
+    for (std::size_t e = begin[a]; e < end; ++e) u[partner[e]] -= by * product[e];
+    u[a] -= by * diagonal[a];
+  }
 };
 
 // The same, all products of `size` columns, by rows.
 struct DenseGram {
   std::size_t size = 0;
   std::vector<double> product;
+
+  void subtract(std::size_t a, double by, double* u) const {
+    const double* const row = product.data() + a * size;
+    for (std::size_t e = 0; e < size; ++e) u[e] -= by * row[e];
+  }
 };
 
 // Grows by columns; products that are zero because no row is shared are not stored.

@@ -18,7 +18,7 @@
 #include "apps/lasso/duality.h"
 #include "apps/lasso/penalty.h"
 #include "apps/lasso/settings.h"
-#include "apps/lasso/solver/active_problem.h"
+#include "apps/lasso/solver/descent.h"
 #include "apps/lasso/solver/gram.h"
 #include "apps/lasso/solver/working_columns.h"
 #include "rota/bytes.h"

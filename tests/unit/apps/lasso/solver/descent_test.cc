@@ -1,6 +1,6 @@
 // tests/unit/apps/lasso/solver/descent_test.cc -- coordinate descent on an ActiveProblem.
-#include "apps/lasso/solver/active_problem.h"
-#include "apps/lasso/solver/support_step.h"
+#include "apps/lasso/solver/descent.h"
+
 #include "tests/unit/apps/lasso/lasso_fixture.h"
 
 namespace rota::lasso {

@@ -1,4 +1,4 @@
-// apps/lasso/solver/coordinate_descent.h -- cyclic coordinate descent with Anderson extrapolation, for any
+// apps/lasso/solver/descent.cc -- cyclic coordinate descent with Anderson extrapolation, for any
 // representation of the gradient.
 //
 // An Engine keeps the gradient c of the quadratic's smooth part while coefficients change:
@@ -7,18 +7,21 @@
 //   Parabola along(step)                 the smooth part if all coefficients grew by t `step`, as a function of t
 //   void move(t)                         after they did, with the `step` of the last along()
 //   kEpochsPerGap                        epochs between two evaluations of the gap: a multiple of Anderson::kDepth
-#pragma once
+#include "apps/lasso/solver/descent.h"
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "apps/lasso/duality.h"
 #include "apps/lasso/penalty.h"
-#include "apps/lasso/solver/active_problem.h"
 #include "apps/lasso/solver/anderson.h"
-#include "apps/lasso/solver/support_step.h"
+#include "apps/lasso/solver/cholesky.h"
 
 namespace rota::lasso {
+namespace {
 
 // slope t + curvature/2 t^2
 struct Parabola {
@@ -179,5 +182,178 @@ class CoordinateDescent {
   Anderson anderson_;
   Descent done_;
 };
+
+// Keeps q_i = h_i (residual of row i), never centred.  With an intercept c_k = x_k' q - R m_k / H, where R = sum_i q_i,
+// m_k = sum_i h_i x_ik and H = sum_i h_i: sparse columns stay sparse.
+class ColumnEngine {
+ public:
+  static constexpr std::uint64_t kEpochsPerGap = 2 * Anderson::kDepth;  // an evaluation costs half an epoch
+
+  explicit ColumnEngine(const ActiveProblem& problem)
+      : problem_(problem),
+        q_(problem.g.begin(), problem.g.end()),
+        inverse_(problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0),
+        same_(same_number(problem.h)) {}
+
+  double gradient(std::size_t k) const {
+    const ActiveCoordinate& it = problem_.coordinates[k];
+    return problem_.columns->dot(it.column, q_) - mean_ * it.moments.sum;
+  }
+  void change(std::size_t k, double by) {
+    const ActiveCoordinate& it = problem_.coordinates[k];
+    if (same_)
+      problem_.columns->add_to(it.column, -by * *same_, q_);
+    else
+      problem_.columns->add_weighted_to(it.column, -by, problem_.h, q_);
+    mean_ -= by * it.moments.sum * inverse_;
+  }
+  Parabola along(std::span<const double> step) {
+    along_.assign(q_.size(), 0.0);
+    sum_along_ = 0;
+    for (std::size_t k = 0; k < step.size(); ++k) {
+      const ActiveCoordinate& it = problem_.coordinates[k];
+      if (step[k] == 0) continue;
+      problem_.columns->add_to(it.column, step[k], along_);
+      sum_along_ += step[k] * it.moments.sum;
+    }
+    double linear = 0, square = 0;
+    for (std::size_t i = 0; i < q_.size(); ++i) {
+      linear += q_[i] * along_[i];
+      square += problem_.h[i] * along_[i] * along_[i];
+    }
+    return {mean_ * sum_along_ - linear, square - sum_along_ * sum_along_ * inverse_};
+  }
+  void move(double t) {
+    for (std::size_t i = 0; i < q_.size(); ++i) q_[i] -= t * (problem_.h[i] * along_[i]);
+    mean_ -= t * sum_along_ * inverse_;
+  }
+
+ private:
+  static std::optional<double> same_number(std::span<const double> h) {
+    for (const double number : h)
+      if (number != h[0]) return std::nullopt;
+    return h.empty() ? std::nullopt : std::optional(h[0]);
+  }
+
+  const ActiveProblem& problem_;
+  std::vector<double> q_, along_;
+  double inverse_;              // 1 / H; without an intercept 0
+  std::optional<double> same_;  // h_i, if all are equal
+  double mean_ = 0;             // R / H
+  double sum_along_ = 0;        // sum_i h_i along_i
+};
+
+// Keeps the gradient itself, by products of columns.  With an intercept c_k = u_k - R m_k / H: u is kept by the
+// products about 0, which are sparse if the columns are, and R as a separate number (see ColumnEngine).
+template <typename Products>  // SparseGram or DenseGram
+class GramEngine {
+ public:
+  static constexpr std::uint64_t kEpochsPerGap = Anderson::kDepth;
+
+  GramEngine(const ActiveProblem& problem, Products products)
+      : products_(std::move(products)), inverse_(problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0) {
+    for (const ActiveCoordinate& it : problem.coordinates) {
+      u_.push_back(it.gradient);
+      sums_.push_back(it.moments.sum);
+    }
+  }
+
+  double gradient(std::size_t k) const { return u_[k] - mean_ * sums_[k]; }
+  void change(std::size_t k, double by) {
+    products_.subtract(k, by, u_.data());
+    mean_ -= by * sums_[k] * inverse_;
+  }
+  Parabola along(std::span<const double> step) {
+    along_.assign(u_.size(), 0.0);
+    sum_along_ = 0;
+    for (std::size_t k = 0; k < step.size(); ++k) {
+      if (step[k] == 0) continue;
+      products_.subtract(k, step[k], along_.data());
+      sum_along_ += step[k] * sums_[k];
+    }
+    Parabola parabola{0, -sum_along_ * sum_along_ * inverse_};
+    for (std::size_t k = 0; k < step.size(); ++k) {
+      parabola.slope -= step[k] * gradient(k);
+      parabola.curvature -= step[k] * along_[k];
+    }
+    return parabola;
+  }
+  void move(double t) {
+    for (std::size_t k = 0; k < u_.size(); ++k) u_[k] += t * along_[k];
+    mean_ -= t * sum_along_ * inverse_;
+  }
+
+ private:
+  Products products_;
+  std::vector<double> u_, sums_;
+  std::vector<double> along_;  // minus the products' rows times the step
+  double inverse_;             // 1 / H; without an intercept 0
+  double mean_ = 0;            // R / H
+  double sum_along_ = 0;       // of the step: the decrease of R
+};
+
+template <typename Products>
+Descent descend(ActiveProblem& problem, Products products, double tolerance, std::uint64_t most_epochs) {
+  GramEngine<Products> engine(problem, std::move(products));
+  return CoordinateDescent(problem, engine).run(tolerance, most_epochs);
+}
+
+// Measured: an entry of a sparse row takes as long as this many of a dense one.
+constexpr std::size_t kSparseEntry = 3;
+
+// Relative increase of the diagonal: if columns depend on one another, the step is long instead of infinite.
+constexpr double kRidge = 1e-11;
+
+}  // namespace
+
+Descent descend_on_columns(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs) {
+  ColumnEngine engine(problem);
+  return CoordinateDescent(problem, engine).run(tolerance, most_epochs);
+}
+
+Descent descend_on_gram(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs) {
+  std::vector<std::uint32_t> columns;
+  for (const ActiveCoordinate& it : problem.coordinates) columns.push_back(it.column);
+  if (2 * problem.gram->pairs_among(columns) * kSparseEntry < columns.size() * columns.size())
+    return descend(problem, problem.gram->sparse(columns), tolerance, most_epochs);
+  return descend(problem, problem.gram->dense(columns), tolerance, most_epochs);
+}
+
+double support_step_cost(const ActiveProblem& problem, std::size_t support) {
+  const auto size = static_cast<double>(support);
+  const double share = size / static_cast<double>(problem.coordinates.size());
+  return size * size * (size / 6 + 4) + problem.products_cost * share * share;
+}
+
+bool support_step(const ActiveProblem& problem, std::span<const double> values, std::span<const double> gradients,
+                  std::vector<double>& step) {
+  std::vector<std::uint32_t> places, columns;
+  for (std::uint32_t k = 0; k < values.size(); ++k) {
+    if (values[k] == 0) continue;
+    places.push_back(k);
+    columns.push_back(problem.coordinates[k].column);
+  }
+  if (places.empty()) return false;
+  Gram own;
+  if (problem.gram == nullptr) {
+    own.begin(problem.h);
+    own.add(*problem.columns, columns);
+  }
+  DenseGram system = (problem.gram == nullptr ? own : *problem.gram).dense(columns);
+  std::vector<double> right;
+  const double inverse = problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0;
+  for (std::size_t a = 0; a < places.size(); ++a) {
+    const ActiveCoordinate& it = problem.coordinates[places[a]];
+    const double value = values[places[a]];
+    right.push_back(gradients[places[a]] - it.ridge * value - std::copysign(it.threshold, value));
+    double* const row = system.product.data() + a * system.size;
+    for (std::size_t b = 0; b < a; ++b) row[b] -= it.moments.sum * problem.coordinates[places[b]].moments.sum * inverse;
+    row[a] = (it.moments.centred_square + it.ridge) * (1 + kRidge);
+  }
+  if (!solve_definite(system.size, system.product, right)) return false;
+  step.assign(values.size(), 0.0);
+  for (std::size_t a = 0; a < places.size(); ++a) step[places[a]] = right[a];
+  return true;
+}
 
 }  // namespace rota::lasso

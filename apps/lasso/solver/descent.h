@@ -1,4 +1,4 @@
-// apps/lasso/solver/active_problem.h -- a quadratic lasso on a few coordinates, which coordinate descent solves.
+// apps/lasso/solver/descent.h -- a quadratic lasso on a few coordinates, which coordinate descent solves.
 //
 //   minimise over b:  Q(b) = 1/2 sum_i h_i (z_i - b0 - x_i b)^2 + sum_j [ threshold_j |b_j| + ridge_j/2 b_j^2 ]
 //
@@ -52,5 +52,17 @@ struct Descent {
 Descent descend_on_columns(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs);
 // On the products of columns, which must be given.
 Descent descend_on_gram(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs);
+
+// The step to the support's optimum under the assumption that no coefficient changes its sign.  Coordinate descent
+// takes very many epochs when columns are nearly dependent.  On coefficients that keep their signs the objective is one
+// quadratic, and its minimum is found by solving a system as large as the support.
+//
+// Its approximate cost, in the units of ActiveProblem::epoch_cost, for a support of this size.
+double support_step_cost(const ActiveProblem& problem, std::size_t support);
+
+// Writes the step of every coordinate, 0 outside the support.  `values` and `gradients` are the current ones of the
+// problem's coordinates.  False if there is none: the support is empty, or its columns are too dependent.
+bool support_step(const ActiveProblem& problem, std::span<const double> values, std::span<const double> gradients,
+                  std::vector<double>& step);
 
 }  // namespace rota::lasso
