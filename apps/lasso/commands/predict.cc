@@ -18,10 +18,6 @@ using namespace linear;
 
 namespace {
 
-constexpr Option kPenalty = {
-    .name = "penalty",
-    .default_value = "auto",
-    .meaning = "Which penalty's coefficients: last, min, 1se, or its number (min if there are folds, else the last)."};
 constexpr Option kFormat = {.name = "format",
                             .kind = Option::Kind::choice,
                             .default_value = "auto",
@@ -63,8 +59,7 @@ struct Applied {
 
 Applied apply(const Call& call) {
   TrainedModel model = read_model(*call.model);
-  const std::string_view asked = call.options.text("penalty");
-  const std::size_t penalty = penalty_named(model, asked != "auto" ? asked : model.best ? "min" : "last");
+  const std::size_t penalty = penalty_named(model, call.options.text("penalty"));
   LabelCheck check(model.path[penalty].classes());
   const Coefficients& chosen = model.coefficients[penalty];
   LinearPredictions predictions(chosen.intercept, chosen.columns,

@@ -13,9 +13,7 @@ namespace rota::lasso {
 namespace {
 
 constexpr Option kShowOptions[] = {
-    {.name = "penalty",
-     .default_value = "auto",
-     .meaning = "Which penalty's coefficients: last, min, 1se, or its number (min if there are folds, else the last)."},
+    kPenalty,
     integer_option("top", "20", "coefficients", 0, 4294967295.0,
                    "Number of coefficients shown, the largest first; 0: all."),
 };
@@ -65,8 +63,7 @@ std::span<const Option> show_options() {
 
 void show(const Call& call, std::ostream& out) {
   const TrainedModel model = read_model(*call.model);
-  const std::string_view asked = call.options.text("penalty");
-  const std::size_t chosen = penalty_named(model, asked != "auto" ? asked : model.best ? "min" : "last");
+  const std::size_t chosen = penalty_named(model, call.options.text("penalty"));
   show_path(model, out);
   if (model.settings.loss == Loss::logistic) {
     const FitRow& fit = model.path[chosen];

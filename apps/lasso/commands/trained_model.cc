@@ -82,6 +82,7 @@ TrainedModel read_model(const Model& model) {
 
 std::size_t penalty_named(const TrainedModel& model, std::string_view name) {
   if (model.path.empty()) throw UsageError("no fit of this model is complete yet: continue with `rota resume`");
+  if (name == "auto") name = model.best ? "min" : "last";
   if (name == "last") return model.path.size() - 1;
   if (name == "min" || name == "1se") {
     const auto& chosen = name == "min" ? model.best : model.simplest;

@@ -40,8 +40,11 @@ inline bool converged(const TrainedModel& model, const FitRow& fit) {
 // Throws DataError if the model is damaged.
 TrainedModel read_model(const Model& model);
 
-// The penalty that a user names: "last", "min", "1se", or its number on the path from 1.  Throws UsageError if it does
-// not exist.
+// The penalty that a user names by this option.  Throws UsageError if it does not exist.
+inline constexpr Option kPenalty = {
+    .name = "penalty",
+    .default_value = "auto",
+    .meaning = "Which penalty's coefficients: last, min, 1se, or its number (min if there are folds, else the last)."};
 std::size_t penalty_named(const TrainedModel& model, std::string_view name);
 
 }  // namespace rota::lasso
