@@ -9,7 +9,7 @@
 
 #include "apps/linear/packed_rows.h"
 #include "apps/linear/shard_rows.h"
-#include "apps/sgd/commands/commands.h"
+#include "apps/sgd/commands/trained_model.h"
 #include "apps/sgd/exact/newton_pull.h"
 #include "apps/sgd/exact/newton_push.h"
 #include "apps/sgd/exchange/replica_push.h"

@@ -5,7 +5,6 @@
 
 #include "apps/linear/ordered_sum.h"
 #include "apps/sgd/exact/newton_push.h"
-#include "apps/sgd/exact/notes.h"
 
 namespace rota::sgd {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "apps/linear/losses.h"
 #include "apps/linear/ordered_sum.h"
-#include "apps/linear/smooth_losses.h"
 #include "rota/fields.h"
 
 namespace rota::sgd {

@@ -1,8 +1,11 @@
 // apps/sgd/exact/plan.h -- the replies of the pull of an optimiser that reaches the optimum, and the schedule that
 // follows them.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "apps/sgd/tables.h"
@@ -22,7 +25,7 @@ enum ExactArgument : std::size_t { kStep, kSharpness, kRateShare, kStepShare };
 
 struct Plan {
   Step next = Step::gradient;
-  double sharpness = 0.25;  // of the smoothed hinge loss (linear/smooth_losses.h)
+  double sharpness = 0.25;  // of the smoothed hinge loss (linear/losses.h)
   double rate_share = 1;    // of --learning_rate
   double step_share = 1;    // of Newton's step, at the beginning of a search
   double distance = 0;      // from the optimum: the measure that --tolerance limits
@@ -35,6 +38,17 @@ struct Plan {
     list.check(next <= Step::closing_gradient);
   }
 };
+
+// The sums that shards send in addition to their parts, number by number, in the order of the shards.
+inline std::vector<double> sum_of_notes(std::span<const Bytes> notes, std::size_t count) {
+  std::vector<double> sums(count);
+  for (const Bytes& note : notes) {
+    const auto numbers = read_fields<std::vector<double>>(note);
+    if (!numbers.empty() && numbers.size() != count) throw std::runtime_error("a note of another round");
+    for (std::size_t i = 0; i < numbers.size(); ++i) sums[i] += numbers[i];
+  }
+  return sums;
+}
 
 class PlanSchedule final : public SavesFields<Schedule, PlanSchedule> {
  public:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/sgd/exact/notes.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/steps.h"
 
