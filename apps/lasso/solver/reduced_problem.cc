@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/linear/ordered_sum.h"
+#include "rota/fields.h"
 
 namespace rota::lasso {
 
@@ -199,25 +200,19 @@ void ReducedProblem::compute_rows() {
 }
 
 void ReducedProblem::save(Writer& out) const {
-  out.put_all(std::span<const double>(y_));
-  out.put_all(std::span<const double>(w_));
+  FieldWriter list(out);
+  list(y_, w_, coefficients_, intercept_, columns_work_, kept_curvature_, gram_.columns());
   columns_.save(out);
-  out.put_all(std::span<const double>(coefficients_));
-  out.put(intercept_);
-  out.put(columns_work_);
-  out.put_all(std::span<const double>(kept_curvature_));
-  out.put_all(std::span<const std::uint32_t>(gram_.columns()));
 }
 
 void ReducedProblem::restore(Reader& in) {
-  std::vector<double> y = in.get_all<double>(), w = in.get_all<double>();
+  std::vector<double> y, w, curvature;
+  double work = 0;
+  std::vector<std::uint32_t> in_gram;
+  FieldReader list(in);
+  list(y, w, coefficients_, intercept_, work, curvature, in_gram);
   if (y.size() != y_.size() || fault_of(loss_kind_, y, w) != nullptr) in.fail();
   columns_.restore(in);
-  coefficients_ = in.get_all<double>();
-  intercept_ = in.get<double>();
-  const auto work = in.get<double>();
-  std::vector<double> curvature = in.get_all<double>();
-  const auto in_gram = in.get_all<std::uint32_t>();
   if (coefficients_.size() != columns_.size() || !finite(coefficients_) || !std::isfinite(intercept_)) in.fail();
   if (!has_intercept_ && intercept_ != 0) in.fail();
   const bool positive = std::all_of(curvature.begin(), curvature.end(), [](double h) { return h >= 0; });

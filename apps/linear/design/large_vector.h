@@ -13,6 +13,8 @@
 
 namespace rota::linear {
 
+inline constexpr std::size_t kLargePage = std::size_t{1} << 21;  // bytes
+
 // Numbers of a vector of a given size, and those that resize() adds, are not set: their memory is not touched before
 // they are written.
 template <typename T>
@@ -25,11 +27,10 @@ struct LargePages {
 
   // Throws std::bad_alloc.
   T* allocate(std::size_t count) {
-    constexpr std::size_t kPage = std::size_t{1} << 21;
-    if (count > (~std::size_t{0} - kPage) / sizeof(T)) throw std::bad_alloc();
-    const std::size_t bytes = count * sizeof(T), whole = (bytes + kPage - 1) / kPage * kPage;
-    const bool large = bytes >= kPage / 2;
-    void* const got = large ? std::aligned_alloc(kPage, whole) : std::malloc(bytes);
+    if (count > (~std::size_t{0} - kLargePage) / sizeof(T)) throw std::bad_alloc();
+    const std::size_t bytes = count * sizeof(T), whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+    const bool large = bytes >= kLargePage / 2;
+    void* const got = large ? std::aligned_alloc(kLargePage, whole) : std::malloc(bytes);
     if (got == nullptr) throw std::bad_alloc();
     if (large) (void)::madvise(got, whole, MADV_HUGEPAGE);  // without support, pages stay small
     return static_cast<T*>(got);

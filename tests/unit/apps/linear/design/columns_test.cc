@@ -198,6 +198,27 @@ TEST(Columns, ReleasedMemoryIsNotUsedAgain) {
   }
 }
 
+// More entries than are sorted at a time, and wide columns only after many narrow ones.
+TEST(Columns, AWidePieceOfManyEntries) {
+  PlainMatrix matrix{2000, PlainColumns(70'000)};
+  std::vector<DesignPiece> pieces(1);
+  pieces[0].rows = matrix.rows;
+  const auto add = [&](std::uint32_t row, std::uint32_t column) {
+    matrix.columns[column].push_back({row, row + column * 0.125});
+    pieces[0].entries.add(row, column, row + column * 0.125);
+  };
+  for (std::uint32_t row = 0; row < 1500; ++row)
+    for (std::uint32_t column = row == 0 ? 1 : 0; column < 100; ++column) add(row, column);
+  for (std::uint32_t row = 1500; row < 2000; ++row)
+    for (std::uint32_t column = row - 1400; column < 70'000; column += 500) add(row, column);
+  align_buckets(pieces);
+  for (const auto& [first, end] : {std::pair{0, 99}, {99, 4000}, {4000, 70'000}}) {
+    const BlockRange range{0, 2000, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(end)};
+    EXPECT_EQ(tests::plain(build_columns(pieces, range, Precision::automatic, EntryOrder::by_rows, Keep::later)),
+              part_of(matrix, range));
+  }
+}
+
 TEST(Columns, EntriesInAnyOrderAreSorted) {
   const PlainMatrix matrix = tests::random_matrix(3, 80, 500, 0.2, false);
   struct Place {
