@@ -11,7 +11,7 @@
 
 #include <immintrin.h>
 
-#include "apps/mf/sgd/logistic.h"
+#include "rota/portable_math.h"
 
 namespace rota::mf::ROTA_LEVEL {
 namespace {

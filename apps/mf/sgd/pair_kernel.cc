@@ -6,7 +6,7 @@
 // difference.
 #include "apps/mf/sgd/pair_kernel.h"
 
-#include "apps/mf/sgd/logistic.h"
+#include "rota/portable_math.h"
 
 namespace rota::mf::ROTA_LEVEL {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "apps/mf/scoring/terms.h"
 #include "apps/mf/sgd/cell_order.h"
-#include "apps/mf/sgd/logistic.h"
 #include "apps/mf/sgd/schedule.h"
 #include "rota/error.h"
+#include "rota/portable_math.h"
 
 namespace rota::mf {
 namespace {

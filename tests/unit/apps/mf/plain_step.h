@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/mf/sgd/cell_kernel.h"
-#include "apps/mf/sgd/logistic.h"
+#include "rota/portable_math.h"
 
 namespace rota::tests {
 
@@ -68,7 +68,7 @@ inline double plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell&
   const float product = fold_lanes(lanes);
   const auto odds = static_cast<double>(cell.biases ? product + (p.tail[2] + q.tail[2]) : product);
   float error = cell.biases ? rating - (p.tail[2] + q.tail[2]) - product : rating - product;
-  if (cell.logistic) error = static_cast<float>(static_cast<double>(rating) - mf::sigmoid(odds));
+  if (cell.logistic) error = static_cast<float>(static_cast<double>(rating) - sigmoid(odds));
   const std::vector<float> old_p = p.factors, old_q = q.factors;
   const PlainUpdate of_p = plain_move(p, old_p, old_q, error, cell), of_q = plain_move(q, old_q, old_p, error, cell);
   const float others = cell.first_only ? 0 : cell.others_share;
@@ -80,7 +80,7 @@ inline double plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell&
     for (PlainRow* const row : {&p, &q})
       mf::move_bias<true>(row->tail.data(), row->penalty.bias, error, cell.rate, cell.first_share > 0);
   }
-  if (cell.logistic) return mf::log_loss_of(rating > 0 ? odds : -odds);
+  if (cell.logistic) return log_loss_of(rating > 0 ? odds : -odds);
   return static_cast<double>(error * error);
 }
 

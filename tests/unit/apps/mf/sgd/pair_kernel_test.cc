@@ -2,7 +2,7 @@
 #include "apps/mf/sgd/pair_kernel.h"
 
 #include "apps/mf/kernels.h"
-#include "apps/mf/sgd/logistic.h"
+#include "rota/portable_math.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/drawn_rows.h"
 
@@ -33,7 +33,7 @@ double plain_pair(PlainRow& p, PlainRow& a, PlainRow& b, const Cell& cell) {
   for (std::size_t k = 0; k < p.factors.size(); ++k) lanes[k % 16] += p.factors[k] * (a.factors[k] - b.factors[k]);
   float x = fold_eight(lanes) + fold_eight(lanes + 8);
   if (cell.biases) x += a.tail[2] - b.tail[2];
-  const auto s = static_cast<float>(mf::sigmoid(-static_cast<double>(x)));
+  const auto s = static_cast<float>(sigmoid(-static_cast<double>(x)));
   std::vector<float> of_p, of_a, of_b;
   for (std::size_t k = 0; k < p.factors.size(); ++k) {
     of_p.push_back(s * (a.factors[k] - b.factors[k]));
@@ -47,7 +47,7 @@ double plain_pair(PlainRow& p, PlainRow& a, PlainRow& b, const Cell& cell) {
     mf::move_bias<true>(a.tail.data(), a.penalty.bias, s, cell.rate, cell.first_share > 0);
     mf::move_bias<true>(b.tail.data(), b.penalty.bias, -s, cell.rate, cell.first_share > 0);
   }
-  return mf::log_loss_of(static_cast<double>(x));
+  return log_loss_of(static_cast<double>(x));
 }
 
 void compare(std::uint32_t rank, int bits) {

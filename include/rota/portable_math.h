@@ -1,11 +1,11 @@
-// apps/mf/sgd/logistic.h -- exponential, logarithm and derived functions, the same to the last bit on every machine.
+// rota/portable_math.h -- exponential, logarithm and derived functions, the same to the last bit on every machine.
 //
 // The C library's may differ in their last bit between processors; these use only sums and products.  Their error is at
-// most about 1e-15.  Without the standard library, like cell_kernel.h, and inlined.
+// most about 1e-15.  Inlined, and without the standard library, for sources that are compiled for several processors.
 #pragma once
 #include <cstdint>
 
-namespace rota::mf {
+namespace rota {
 
 // e^x for x <= 0; 0 below -700.
 [[gnu::always_inline]] inline double exponential(double x) {
@@ -50,4 +50,4 @@ namespace rota::mf {
   return x < 0 ? rest - x : rest;
 }
 
-}  // namespace rota::mf
+}  // namespace rota
