@@ -6,6 +6,7 @@
 // distributed primal-dual optimization", ICML 2015, with sigma' = the number of shards.
 #include <rota/io/deal_lines.h>
 #include <rota/io/sparse_line.h>
+#include <rota/item_order.h>
 #include <rota/plugin.h>
 #include <rota/shards.h>
 #include <rota/sweep.h>
@@ -25,10 +26,7 @@ class DualPush final : public SavesFields<SharedPush, DualPush> {
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
     std::vector<double> w(weights_.numbers().begin(), weights_.numbers().end());
-    order_.resize(rows_.size());
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
-    for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random.below(i)]);
-    for (const std::size_t i : order_) {
+    for (const std::size_t i : random_order(rows_.size(), random)) {
       const io::SparseRow& row = rows_[i];
       double square = 0;
       for (const auto& [column, x] : row.entries) square += x * x;
@@ -64,7 +62,6 @@ class DualPush final : public SavesFields<SharedPush, DualPush> {
   std::vector<io::SparseRow> rows_;
   double most_, sigma_;
   std::vector<double> duals_;  // of each row
-  std::vector<std::size_t> order_;
   TableView weights_;
 };
 

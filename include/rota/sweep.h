@@ -96,17 +96,23 @@ class RoundRobinSchedule : public SweepSchedule {
   std::uint64_t at_ = 0;
 };
 
-// Every epoch is one open round of a dense table: all shards make parts for the rows that they choose.
+// Every epoch has `rounds` open rounds of a dense table: all shards make parts for the rows that they choose.
 class OpenSchedule : public SweepSchedule {
  public:
-  explicit OpenSchedule(TableId table, std::vector<double> argument = {}, StopBelow stop = {})
-      : SweepSchedule(table, std::move(argument), stop) {}
+  explicit OpenSchedule(TableId table, std::vector<double> argument = {}, StopBelow stop = {}, std::uint64_t rounds = 1)
+      : SweepSchedule(table, std::move(argument), stop), rounds_(rounds) {}
 
   Round next(Random&) override {
     Round round = empty_round();
-    round.open = round.ends_epoch = true;
+    round.open = true;
+    round.ends_epoch = ++at_ == rounds_;
+    if (round.ends_epoch) at_ = 0;
     return round;
   }
+
+ private:
+  std::uint64_t rounds_;
+  std::uint64_t at_ = 0;  // of the epoch
 };
 
 // `batch` different rows a round, each drawn uniformly.  An epoch has as many draws as there are rows.

@@ -120,5 +120,15 @@ TEST(Open, EveryEpochIsOneOpenRound) {
   EXPECT_FALSE(is_shared(with_slices));
 }
 
+TEST(Open, AnEpochCanHaveSeveralRounds) {
+  OpenSchedule schedule(0, {}, {}, 3);
+  Random random({1, 2, 3, 4});
+  for (int n = 1; n <= 9; ++n) {
+    const Round round = schedule.next(random);
+    EXPECT_TRUE(round.open);
+    EXPECT_EQ(round.ends_epoch, n % 3 == 0) << n;
+  }
+}
+
 }  // namespace
 }  // namespace rota
