@@ -1,0 +1,74 @@
+#include "rota/gamma.h"
+
+namespace rota {
+namespace {
+
+constexpr int kDraws = 50000;
+
+// Mean and variance of draws.
+template <typename Draw>
+std::pair<double, double> moments(Draw draw) {
+  double sum = 0, squares = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double x = draw();
+    sum += x;
+    squares += x * x;
+  }
+  const double mean = sum / kDraws;
+  return {mean, squares / kDraws - mean * mean};
+}
+
+TEST(Gamma, NormalDrawsHaveTheMomentsOfTheirDistribution) {
+  Random random({1, 2, 3, 4});
+  const auto [mean, variance] = moments([&] { return draw_normal(random); });
+  EXPECT_NEAR(mean, 0, 6 / std::sqrt(kDraws));
+  EXPECT_NEAR(variance, 1, 6 * std::sqrt(2.0 / kDraws));
+  int below = 0;  // -1: 0.158655 of the distribution
+  for (int i = 0; i < kDraws; ++i) below += draw_normal(random) < -1 ? 1 : 0;
+  EXPECT_NEAR(below, 0.158655 * kDraws, 6 * std::sqrt(0.1335 * kDraws));
+}
+
+TEST(Gamma, DrawsHaveTheMomentsOfTheirDistribution) {
+  Random random({1, 2, 3, 4});
+  for (const double a : {0.1, 0.5, 1.0, 1.5, 4.0, 100.0}) {
+    const auto [mean, variance] = moments([&] { return std::exp(draw_log_gamma(a, random)); });
+    EXPECT_NEAR(mean, a, 6 * std::sqrt(a / kDraws)) << a;
+    // The fourth central moment is 3 a^2 + 6 a.
+    EXPECT_NEAR(variance, a, 6 * std::sqrt((2 * a * a + 6 * a) / kDraws)) << a;
+  }
+}
+
+TEST(Gamma, ShapeOneIsTheExponentialDistribution) {
+  Random random({1, 2, 3, 4});
+  int below = 0;
+  for (int i = 0; i < kDraws; ++i) below += std::exp(draw_log_gamma(1, random)) < 0.5 ? 1 : 0;
+  EXPECT_NEAR(below, (1 - std::exp(-0.5)) * kDraws, 6 * std::sqrt(0.24 * kDraws));
+}
+
+TEST(Dirichlet, DrawsHaveTheMeansOfTheirDistribution) {
+  Random random({1, 2, 3, 4});
+  const std::vector<double> parameters = {0.2, 1, 3.8};
+  std::vector<double> sums(3);
+  for (int i = 0; i < kDraws; ++i) {
+    std::vector<double> numbers = parameters;
+    draw_dirichlet(numbers, random);
+    ASSERT_NEAR(numbers[0] + numbers[1] + numbers[2], 1, 1e-15);
+    for (std::size_t k = 0; k < 3; ++k) sums[k] += numbers[k];
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const double mean = parameters[k] / 5, deviation = std::sqrt(mean * (1 - mean) / 6);
+    EXPECT_NEAR(sums[k] / kDraws, mean, 6 * deviation / std::sqrt(kDraws)) << k;
+  }
+}
+
+TEST(Dirichlet, TinyParametersGiveNumbers) {
+  Random random({1, 2, 3, 4});
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<double> numbers(3, 1e-5);  // draws of the gamma distribution would all be 0
+    draw_dirichlet(numbers, random);
+    ASSERT_NEAR(numbers[0] + numbers[1] + numbers[2], 1, 1e-15);
+  }
+}
+
+}  // namespace
+}  // namespace rota
