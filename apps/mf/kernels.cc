@@ -14,8 +14,10 @@
   RowKernel row_kernel();                                      \
   }
 ROTA_MF_LEVEL(baseline)
+#if defined(ROTA_MF_WIDE_KERNELS)
 ROTA_MF_LEVEL(v3)
 ROTA_MF_LEVEL(v4)
+#endif
 
 namespace rota::mf {
 
@@ -26,10 +28,13 @@ const Kernels& kernels() {
     Kernels kernels;
   };
   static const Level kLevels[] = {
-      // the best first
-      {"v4", __builtin_cpu_supports("x86-64-v4") != 0, {v4::run_cell, v4::run_pairs, v4::score_rows, v4::row_kernel()}},
-      {"v3", __builtin_cpu_supports("x86-64-v3") != 0, {v3::run_cell, v3::run_pairs, v3::score_rows, v3::row_kernel()}},
-      {"baseline", true, {baseline::run_cell, baseline::run_pairs, baseline::score_rows, baseline::row_kernel()}}};
+// The best first.
+#if defined(ROTA_MF_WIDE_KERNELS)
+    {"v4", __builtin_cpu_supports("x86-64-v4") != 0, {v4::run_cell, v4::run_pairs, v4::score_rows, v4::row_kernel()}},
+    {"v3", __builtin_cpu_supports("x86-64-v3") != 0, {v3::run_cell, v3::run_pairs, v3::score_rows, v3::row_kernel()}},
+#endif
+    {"baseline", true, {baseline::run_cell, baseline::run_pairs, baseline::score_rows, baseline::row_kernel()}}
+  };
   const char* const wanted = std::getenv("ROTA_MF_KERNEL");
   for (const Level& level : kLevels)
     if (level.usable && (wanted == nullptr || level.name == wanted)) return level.kernels;
