@@ -9,9 +9,11 @@
 // (1 + exp(-p . q)): the log loss has that gradient.
 #include "apps/mf/sgd/cell_kernel.h"
 
-#include <immintrin.h>
-
 #include "rota/portable_math.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace rota::mf::ROTA_LEVEL {
 namespace {
@@ -89,7 +91,13 @@ ROTA_INLINE Four sums(Four a, Four b, Four c, Four d) {
 }
 
 ROTA_INLINE Four square_root(Four x) {
+#if defined(__SSE2__)
   return reinterpret_cast<Four>(_mm_sqrt_ps(reinterpret_cast<__m128>(x)));
+#else
+  Four out{};
+  for (int i = 0; i < 4; ++i) out[i] = __builtin_sqrtf(x[i]);
+  return out;
+#endif
 }
 
 // A rating that is being processed.

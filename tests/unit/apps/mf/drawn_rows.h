@@ -45,7 +45,7 @@ struct DrawnRows {
 
 inline std::vector<std::string> kernel_variants() {
   std::vector<std::string> out = {"baseline"};
-#if defined(__x86_64__)
+#if defined(ROTA_MF_WIDE_KERNELS)
   if (__builtin_cpu_supports("x86-64-v3")) out.emplace_back("v3");
   if (__builtin_cpu_supports("x86-64-v4")) out.emplace_back("v4");
 #endif
