@@ -19,7 +19,7 @@ std::optional<io::WrongLine> RowBlock::parse_vw(std::string_view text, io::Libsv
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
-    if (!std::all_of(line.begin(), line.end(), io::is_blank)) {
+    if (!io::is_blank(line)) {
       if (std::string wrong = parser_.parse(line, line_); !wrong.empty())
         return io::WrongLine{seen.lines - before, std::move(wrong)};
       begins_.push_back(at);
