@@ -60,9 +60,9 @@ class ShortestPaths final : public App {
              .keys = facts.count("nodes"),
              .row_width = 1,
              .part_width = 1,
-             .combine = Combine::min,
              .dense = true,
-             .started = true}};
+             .started = true,
+             .combine = Combine::min}};
   }
   void start_row(const Facts&, TableId, Key node, std::span<double> row, Random&) const override {
     row[0] = node == source_ ? 0 : kFar;

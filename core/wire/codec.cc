@@ -25,8 +25,8 @@ struct Fields {
   static void of(auto& io, Is<Term> auto& m) { io(m.name, m.kind); }
   static void of(auto& io, Is<Score> auto& m) { io(m.name, m.term, m.count, m.scale, m.better, m.held_out); }
   static void of(auto& io, Is<Table> auto& m) {
-    io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.combine, m.single_partition, m.dense,
-       m.started);
+    io(m.name, m.kind, m.keys, m.row_width, m.part_width, m.block_width, m.single_partition, m.dense, m.started,
+       m.combine);
   }
   static void of(auto& io, Is<Fact> auto& m) { io(m.name, m.kind, m.values); }
   static void of(auto& io, Is<Figure> auto& m) { io(m.name, m.value); }

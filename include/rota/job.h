@@ -45,17 +45,17 @@ struct Table {
   };
   std::string name;
   Kind kind = Kind::shared;
-  std::uint64_t keys = 0;          // rows 0 .. keys-1; of the sliced table the census gives the number
-  std::uint32_t row_width = 0;     // doubles in a row (shared tables)
-  std::uint32_t part_width = 0;    // doubles in a part (shared tables)
-  std::uint32_t block_width = 0;   // and additional ones for every row before it in its block (rota/round.h)
-  Combine combine = Combine::sum;  // of the shards' parts (shared tables)
-  bool single_partition = false;   // all rows are in one partition, so that one pull sees the whole of a round
+  std::uint64_t keys = 0;         // rows 0 .. keys-1; of the sliced table the census gives the number
+  std::uint32_t row_width = 0;    // doubles in a row (shared tables)
+  std::uint32_t part_width = 0;   // doubles in a part (shared tables)
+  std::uint32_t block_width = 0;  // and additional ones for every row before it in its block (rota/round.h)
+  bool single_partition = false;  // all rows are in one partition, so that one pull sees the whole of a round
   // Few enough rows that each worker keeps all of them, once for all of its shards (rota/view.h).  Only such a table
   // has open rounds.  Stores divide it by ranges of keys.
   bool dense = false;
   // In a new job every row has a value from the beginning (App::start_row).
   bool started = false;
+  Combine combine = Combine::sum;  // of the shards' parts (shared tables)
   // Bytes that all shards and slices together use for the model, without the views of dense tables, where that is worth
   // a check.  Estimate low rather than high.  They are allocated in attach() and later.
   double memory = 0;

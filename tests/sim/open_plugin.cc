@@ -18,11 +18,11 @@ constexpr std::uint64_t kWideKeys = 150, kSmallKeys = 20, kSparseKeys = 12, kTog
 using Counts = DenseSlice<std::uint64_t>;
 
 std::vector<Table> all_tables() {
-  std::vector<Table> all{{"wide", Table::Kind::shared, kWideKeys, 2, 3, 0, Combine::sum, false},
-                         {"small", Table::Kind::shared, kSmallKeys, 1, 1, 1, Combine::sum, true},
-                         {"sparse", Table::Kind::shared, kSparseKeys, 1, 1, 0, Combine::sum, false},
-                         {"together", Table::Kind::shared, kTogetherKeys, 2, 1, 1, Combine::sum, true},
-                         {"slices", Table::Kind::sliced, 0, 0, 0, 0, Combine::sum, false}};
+  std::vector<Table> all{{"wide", Table::Kind::shared, kWideKeys, 2, 3, 0, false},
+                         {"small", Table::Kind::shared, kSmallKeys, 1, 1, 1, true},
+                         {"sparse", Table::Kind::shared, kSparseKeys, 1, 1, 0, false},
+                         {"together", Table::Kind::shared, kTogetherKeys, 2, 1, 1, true},
+                         {"slices", Table::Kind::sliced, 0, 0, 0, 0, false}};
   all[kWide].dense = all[kSmall].dense = true;
   all[kSmall].started = all[kSparse].started = true;
   return all;
