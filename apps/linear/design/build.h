@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/linear/design/columns.h"
+#include "apps/linear/design/large_vector.h"
 #include "rota/io/libsvm.h"
 
 namespace rota::linear {
@@ -63,7 +64,7 @@ class DesignEntries {
     std::uint32_t shift = 0;
     std::array<std::uint32_t, kBuckets + 1> begin{};  // of each bucket, and the last one's end
     std::bitset<kBuckets> needs_double;
-    std::vector<DesignEntry> entries;
+    LargeVector<DesignEntry> entries;
 
     struct Buckets {
       std::size_t begin, end;
