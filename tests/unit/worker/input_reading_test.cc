@@ -7,10 +7,11 @@
 namespace rota {
 namespace {
 
-class CountingPush final : public Push {
+class CountingPush final : public SlicePush<Slice> {
  public:
   explicit CountingPush(ShardId shard) : shard_(shard) {}
   std::uint64_t items() const override { return 10 + shard_; }
+  std::uint64_t push(const SliceTask&, Slice&, Random&) override { return 0; }
   void facts(Facts& facts) const override { facts.add("rows", shard_); }
   void census(Census& census) const override { census.resize(6), census[shard_] = 1; }
 
@@ -82,7 +83,7 @@ TEST_F(ReadingInput, GivesTheShardsAndTheReport) {
   EXPECT_EQ(report.items, (std::vector<std::uint64_t>{13, 14}));
   EXPECT_EQ(report.census, (Census{0, 0, 0, 1, 1, 0}));
   ASSERT_EQ(report.facts.size(), 2U);
-  EXPECT_EQ(report.facts[1][0].value, 4);
+  EXPECT_EQ(report.facts[1][0].values, std::vector<double>{4});
   ASSERT_EQ(report.terms.size(), 1U);
   EXPECT_EQ(report.input, *hash_contents(app_->job.input));
   EXPECT_EQ(report.valid, *hash_contents({}));

@@ -111,7 +111,7 @@ TEST_F(LedgerOfShards, AnAsynchronousPushSeesWhatHasCome) {
   EXPECT_EQ(take_due(1), (std::vector<RoundId>{1, 2, 3})) << "a commit is kept until the last shard has seen it";
 }
 
-class RecordingPush final : public SharedPush {
+class RecordingPush final : public Push {
  public:
   std::uint64_t items() const override { return 1; }
   void refresh(const Commit& commit) override {

@@ -13,7 +13,7 @@ Talk talk_of(std::uint64_t moved, double inertia) {
 }
 
 Progress progress_of(double tolerance, std::uint32_t restarts = 1, std::uint64_t most_epochs = 300) {
-  return Progress({.tolerance = tolerance, .restarts = restarts, .most_epochs = most_epochs});
+  return Progress({.restarts = restarts, .tolerance = tolerance, .most_epochs = most_epochs});
 }
 
 TEST(Progress, WithoutAToleranceOnlyRowsThatStayEndTheJob) {
