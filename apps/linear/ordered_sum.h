@@ -8,19 +8,13 @@ namespace rota::linear {
 // term(0) + ... + term(count - 1), in four running parts that are added at the end: this keeps the processor's adder
 // busy, and the result does not depend on how the compiler vectorises.
 template <typename Term>
-[[gnu::always_inline]] inline double ordered_sum(std::size_t count, const Term& term) {
-  double a = 0, b = 0, c = 0, d = 0;
-  std::size_t k = 0;
-  for (; k + 4 <= count; k += 4) {
-    a += term(k);
-    b += term(k + 1);
-    c += term(k + 2);
-    d += term(k + 3);
-  }
-  if (k < count) a += term(k);
-  if (k + 1 < count) b += term(k + 1);
-  if (k + 2 < count) c += term(k + 2);
-  return (a + b) + (c + d);
+double ordered_sum(std::size_t count, const Term& term) {
+  double part[4] = {0, 0, 0, 0};
+  const std::size_t whole = count / 4 * 4;
+  for (std::size_t i = 0; i < whole; i += 4)
+    for (std::size_t lane = 0; lane < 4; ++lane) part[lane] += term(i + lane);
+  for (std::size_t i = whole; i < count; ++i) part[i - whole] += term(i);
+  return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
 // The same for many terms: summed chunk by chunk, so that rounding grows with the number of chunks, and computed a
