@@ -14,19 +14,24 @@ namespace {
 void read_file(const std::string& path, const io::RowForm& form, DataSize& size, LargestValue& largest,
                const std::function<void(std::uint64_t, const Row&)>& take) {
   const std::unique_ptr<io::RowReader> file = io::read_rows(path, form);
+  std::uint64_t widest = 0, widest_line = 0;
   for (io::LabelledValues row; file->next(row);) {
     if (size.rows == io::kMostRows) file->fail("the data has at most " + std::to_string(io::kMostRows) + " rows");
     double row_largest = 0;
     for (const double value : row.values) row_largest = std::max(row_largest, std::abs(value));
     if (row_largest > kLargest) file->fail("a value above 1e140: its square cannot be summed up");
     if (row_largest > largest.value) largest = {row_largest, path, file->line()};
-    if (file->columns() > size.columns) {
-      size.columns = file->columns();
-      size.widest_file = path;
-      size.widest_line = file->line();
+    if (!row.columns.empty() && row.columns.back() >= widest) {
+      widest = row.columns.back() + std::uint64_t{1};
+      widest_line = file->line();
     }
     size.entries += row.written;
     take(size.rows++, {row.columns, row.values});
+  }
+  if (file->columns() > size.columns) {
+    size.columns = file->columns();
+    size.widest_file = path;
+    size.widest_line = widest_line;
   }
   if (size.names.empty()) size.names = file->names();
 }

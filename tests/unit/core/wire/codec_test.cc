@@ -68,7 +68,7 @@ TEST(Codec, TheHeaderFollowsTheProtocol) {
   ASSERT_EQ(frames.size(), 3U);
   EXPECT_EQ(tests::hex(cut_to(frames[0], 72)),
             "524f5441"          // 0 magic
-            "0400"              // 4 version
+            "0500"              // 4 version
             "2100"              // 6 kind
             "0807060504030201"  // 8 job
             "1817161514131211"  // 16 incarnation
