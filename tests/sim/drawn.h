@@ -163,7 +163,7 @@ inline constexpr Counter kCounters[] = {
     {"times that a transport was full", &Outcome::full, 1},
     {"rollbacks of processes", &Outcome::rollbacks, 4},
     {"chunks that went to the coordinator", &Outcome::copied, 1},
-    {"chunks that came back from it", &Outcome::fetched_back, 20},
+    {"chunks that came back from it", &Outcome::fetched_back, 20, 1000},
     {"disks of machines that were lost", &Outcome::disks_lost, 20},
     {"times that power was cut", &Outcome::power_cuts, 10},
     {"names and files that were not synced and lost", &Outcome::unsynced_lost, 10},
