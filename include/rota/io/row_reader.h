@@ -42,7 +42,7 @@ struct RowForm {
               "What separates the fields of CSV: one character, or tab; without it, what the first line has.");
     list.choice("missing", fill_missing, {{"refuse", false}, {"zero", true}},
                 "What becomes of an empty field of CSV, or one that is NA: an error, or 0.");
-    list.choice("index_from", index_from, {{"1", 1}, {"0", 0}}, kIndexFrom.meaning);
+    list.choice("index_from", index_from, {{"0", 0}, {"1", 1}}, kIndexFrom.meaning);
   }
   // Throws UsageError.
   void check() const;

@@ -213,7 +213,7 @@ TEST(Codec, AnotherVersionIsNamed) {
   const auto header = decode_header(frames);
   ASSERT_FALSE(header.ok());
   EXPECT_EQ(header.status().code(), ExitCode::wrong_version);
-  EXPECT_EQ(header.status().what(), "protocol version 3, expected 4");
+  EXPECT_EQ(header.status().what(), "protocol version 2, expected 5");
 }
 
 }  // namespace
