@@ -179,7 +179,6 @@ class Elastic(RotaTest):
         run = self.train(LDA, out, "--workers=1", "--checkpoint_seconds=0")
         self.wait_until_hosting(out, run, ["worker-0"])
         address = (out / "address").read_text().strip()
-        self.refused_folders(address)
         data = self.folder / "data.gz"
         shutil.copy(KOS, data)
         added = self.add_worker(address, f"--own_disk={own}", f"--input={data}")
@@ -192,7 +191,11 @@ class Elastic(RotaTest):
         self.assertFalse((out / "log/worker-1.log").exists())
         self.assertTrue(list(own.glob("checkpoint/epoch-*/partition-*")), "its partitions' files are here")
 
-    def refused_folders(self, address):
+    def test_folders_that_a_remote_worker_may_not_use(self):
+        out = self.folder / "strict"
+        run = self.train(LDA, out, "--workers=1", "--checkpoint_seconds=0")
+        self.wait_until_hosting(out, run, ["worker-0"])
+        address = (out / "address").read_text().strip()
         full, other, open_ = (self.folder / name for name in ("full", "other", "open"))
         for folder, mode in ((full, 0o700), (other, 0o700), (open_, 0o755)):
             folder.mkdir()
@@ -205,6 +208,8 @@ class Elastic(RotaTest):
                 self.rota("add-worker", address, f"--own_disk={folder}", code=code, error=words)
         self.assertEqual((full / "notes.txt").read_text(), "mine")
         self.assertEqual((other / "flags.txt").read_text(), "--app=mf\n")
+        run.terminate()
+        run.communicate(timeout=LIMIT)
 
     def test_errors_of_add_worker(self):
         self.rota("add-worker", self.folder, code=66, error="no active run in")
