@@ -97,6 +97,39 @@ class ExampleTest(AppTest):
         self.assertLess(objective(weights), objective(peer.coef_[0]) * (1 + 1e-4))
         np.testing.assert_allclose(weights, peer.coef_[0], atol=0.01)
 
+    def labelled(self, rows, columns, density=0.4):
+        dice = np.random.default_rng(6)
+        x = np.where(dice.random((rows, columns)) < density, dice.integers(-8, 9, (rows, columns)) / 4, 0)
+        return x, x[:, 0] * x[:, 1] - x[:, 2] + dice.normal(size=rows)
+
+    def libsvm(self, app, x, y):
+        return self.use(app, (" ".join([repr(float(label)), *(f"{j + 1}:{row[j]}" for j in np.flatnonzero(row))])
+                              for row, label in zip(x, y)))
+
+    def two_epochs(self, table, file, *flags):
+        """The table after one epoch and after two."""
+        return [np.array(list(self.table(self.train(f"{flags[0]}-{epochs}", file, *flags, f"--epochs={epochs}")[1],
+                                         table).values())) for epochs in (1, 2)]
+
+    @staticmethod
+    def slope(loss, at, step=1e-5):
+        slope = np.zeros_like(at)
+        for i in np.ndindex(at.shape):
+            for sign in (1, -1):
+                moved = at.copy()
+                moved[i] += sign * step
+                slope[i] += sign * loss(moved) / (2 * step)
+        return slope
+
+    @staticmethod
+    def machine(x, model):
+        """Predictions of a factorisation machine, pair by pair."""
+        f = model[0, 0] + x @ model[1:, 0]
+        for i in range(x.shape[1]):
+            for j in range(i):
+                f += x[:, i] * x[:, j] * (model[1 + i, 1:] @ model[1 + j, 1:])
+        return f
+
     def test_fm_gradient(self):
         x, y = self.labelled(120, 6)
         file = self.libsvm("fm", x, y)
