@@ -159,6 +159,7 @@ class Cluster {
     next_worker_ = plan.workers;
     leaving_.clear();
     stays_.reset();
+    ends_ = false;
     start(kCoordinator);
     start_members(plan, [this](NodeId id) { start(id); });
   }
@@ -317,7 +318,9 @@ class Cluster {
     --leaves_left_;
     ++outcome_.leaves;
     leaving_.insert(id);
-    stays_ = staying_worker();
+    // A run that is to end with 143, as no other worker was there at a signal, does so though some join later.
+    if (!ends_) stays_ = staying_worker();
+    ends_ = ends_ || !stays_;
     if (trace_) std::printf("%s is signalled to end\n", id.name().c_str());
     hosts_.at(id).host->end_requested("asked to end", now_);
     pump(id);
@@ -555,6 +558,7 @@ class Cluster {
   std::uint64_t newest_era_ = 0;   // that a process has begun: slices held in others do not matter any more
   std::set<NodeId> leaving_;       // signalled to end
   std::optional<NodeId> stays_;    // staying_worker(), at the last signal
+  bool ends_ = false;              // there was none at one of the signals
   std::map<std::pair<NodeId, NodeId>, Nanoseconds> cut_until_;
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> hosts_;
