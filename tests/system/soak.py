@@ -1,5 +1,5 @@
 """Jobs with repeated faults: the model does not change, and memory, descriptors and disk do not grow.
-Started by hand, with Debian's Python: ROTA_BIN=build/release/bin ROTA_SOAK_MINUTES=30 python3 -B tests/system/soak.py
+Started by hand in tests/system: ROTA_BIN=../../build/release/bin ROTA_SOAK_MINUTES=30 /usr/bin/python3 -B -m unittest soak
 
 ROTA_SOAK_MINUTES: how long (0: every job is run once).  ROTA_SOAK_EVERY: seconds between two harms (1.5).
 ROTA_SOAK_SEED: what is drawn from.  ROTA_SOAK_JOBS: which (lda,mf,lasso,sgd).  ROTA_SOAK_KEEP: a folder for the run that
