@@ -60,8 +60,12 @@ class LibsvmReader final : public RowReader {
   }
   std::uint64_t columns() const override { return size_.columns; }
   std::uint64_t line() const override {
-    const std::string_view before = at_ == 0 ? std::string_view() : block_.substr(0, rows_.begins()[at_ - 1]);
-    return lines_before_ + static_cast<std::uint64_t>(std::ranges::count(before, '\n')) + 1;
+    // Counted from the row that was asked for before, so that all calls together look at each byte once.
+    const std::size_t begin = at_ == 0 ? 0 : rows_.begins()[at_ - 1];
+    const std::string_view since = block_.substr(counted_, begin - counted_);
+    lines_before_ += static_cast<std::uint64_t>(std::ranges::count(since, '\n'));
+    counted_ = begin;
+    return lines_before_ + 1;
   }
   void fail(const std::string& what) const override { throw DataError(file_.path(), line(), what); }
 
@@ -73,6 +77,7 @@ class LibsvmReader final : public RowReader {
       throw DataError(file_.path(), 0, broken.what());
     }
     lines_before_ = size_.lines;
+    counted_ = 0;
     at_ = 0;
     if (const auto wrong = rows_.parse(block_, {}, size_))
       throw DataError(file_.path(), lines_before_ + wrong->lines_before + 1, wrong->what);
@@ -84,8 +89,9 @@ class LibsvmReader final : public RowReader {
   LibsvmRows rows_;
   LibsvmSize size_;
   std::string_view block_;
-  std::uint64_t lines_before_ = 0;  // the block
-  std::size_t at_ = 0;              // the next row of the block
+  mutable std::uint64_t lines_before_ = 0;  // this place of the block
+  mutable std::size_t counted_ = 0;
+  std::size_t at_ = 0;  // the next row of the block
 };
 
 // ---- CSV
