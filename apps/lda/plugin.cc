@@ -98,7 +98,7 @@ Plugin plugin() {
           .packed_format = 2,
           .packed_options = kPackedOptions,
           .check = check,
-          .framework_needs = framework_needs(),
+          .framework_needs = kSynchronous,
           .choose_shards = choose_shards,
           .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LdaApp>(job); },
           .export_text = export_text,

@@ -80,10 +80,4 @@ Settings settings_of(const Options& options) {
   return settings;
 }
 
-std::span<const FrameworkNeeds> framework_needs() {
-  static constexpr Needs kNever = {"apps whose rounds may lag behind commits", never};
-  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNever}, {"staleness", kNever}};
-  return kNeeds;
-}
-
 }  // namespace rota::lda

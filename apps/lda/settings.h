@@ -56,6 +56,5 @@ std::span<const Option> options();
 // Throws UsageError if the options contradict each other.
 void check(const Options& options);
 Settings settings_of(const Options& options);
-std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::lda

@@ -246,10 +246,9 @@ void check(const Options& options) {
 }
 
 std::span<const FrameworkNeeds> framework_needs() {
-  static constexpr Needs kNoLag = {"apps whose rounds may lag behind commits", never};
   static constexpr Needs kNoFeedback = {"apps whose rounds wait for feedback", never};
-  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNoLag},
-                                              {"staleness", kNoLag},
+  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNeverLags},
+                                              {"staleness", kNeverLags},
                                               {"pipeline", kNoFeedback},
                                               {"slices_per_shard", kSgd},
                                               {"step_budget_ms", kVisits}};

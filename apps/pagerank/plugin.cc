@@ -120,7 +120,7 @@ Plugin plugin() {
           .options = options(),
           .epochs = 1000,
           .packed_format = 1,
-          .framework_needs = framework_needs(),
+          .framework_needs = kSynchronous,
           .app = [](const Job& job) { return std::unique_ptr<App>(new Pagerank(job)); },
           .export_text = export_text,
           .commands = commands()};

@@ -22,10 +22,4 @@ std::span<const Option> options() {
   return kOptions;
 }
 
-std::span<const FrameworkNeeds> framework_needs() {
-  static constexpr Needs kNever = {"apps whose rounds may lag behind commits", never};
-  static constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kNever}, {"staleness", kNever}};
-  return kNeeds;
-}
-
 }  // namespace rota::pagerank

@@ -10,6 +10,5 @@ namespace rota::pagerank {
 inline constexpr TableId kRanks = 0;  // dense: key v is node v, and its one number the rank
 
 std::span<const Option> options();
-std::span<const FrameworkNeeds> framework_needs();
 
 }  // namespace rota::pagerank

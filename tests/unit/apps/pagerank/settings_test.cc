@@ -7,7 +7,7 @@ namespace {
 
 std::set<std::string> ignored_with(const char* exchange) {
   const std::map<std::string, std::string, std::less<>> given = {{"exchange", exchange}};
-  return tests::ignored_with(options(), framework_needs(), Options(given));
+  return tests::ignored_with(options(), kSynchronous, Options(given));
 }
 
 // An epoch has one round, so nothing can be stale within an epoch.
