@@ -39,7 +39,7 @@
 #include "core/job/plugin_host.h"
 #include "core/records/records.h"
 #include "core/runtime/host.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/sim/members.h"
 #include "tests/sim/memory_recorder.h"
 

@@ -16,9 +16,9 @@
 #include <numeric>
 #include <vector>
 
-#include "apps/io/stop_words.h"
+#include "io/stop_words.h"
 #include "rota/io/corpus.h"
-#include "rota/rotation.h"
+#include "rota/schedules/rotation.h"
 
 namespace {
 

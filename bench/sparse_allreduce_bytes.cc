@@ -11,9 +11,9 @@
 #include <random>
 #include <string>
 
-#include "rota/power_law.h"
-#include "rota/replica_exchange.h"
-#include "rota/sparse_allreduce.h"
+#include "rota/exchange/replica_exchange.h"
+#include "rota/exchange/sparse_allreduce.h"
+#include "rota/numerics/power_law.h"
 
 namespace {
 

@@ -84,7 +84,7 @@ Status Partition::on(const JobFacts& message, NodeId from, Outbox& out) {
     rows_ = Rows(tables_of(*app_->app, app_->job, facts), settings_.index, app_->job.partitions);
     pull_ = app_->app->pull(facts);
     if (pull_ == nullptr) throw std::runtime_error("App::pull returned null");
-    terms_ = app_->app->terms().size();
+    terms_ = app_->app->terms();
   }));
   if (!server_) {
     ROTA_TRY(call_hook(plugin_.name, "App::start_row", id().name(), [&] {
@@ -249,10 +249,10 @@ Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {
 Status Partition::on(const Evaluate& evaluate, NodeId, Outbox& out) {
   Evaluated result;
   result.epoch = evaluate.epoch;
-  result.rows.assign(terms_, 0.0);
+  result.rows.assign(terms_.size(), 0.0);
   ROTA_TRY(call_hook(plugin_.name, "Pull::evaluate", "epoch " + std::to_string(evaluate.epoch), [&] {
     rows_.for_each([&](TableId table, Key key, std::span<const double> values) {
-      pull_->evaluate(table, key, values, std::span(result.rows));
+      pull_->evaluate(table, key, values, {terms_, result.rows});
     });
   }));
   out.send(kCoordinator, std::move(result));

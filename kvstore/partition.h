@@ -64,7 +64,7 @@ class Partition final : public Node {
   std::shared_ptr<const HostedApp> app_;
   const Plugin& plugin_;
   std::unique_ptr<Pull> pull_;
-  std::size_t terms_ = 0;
+  std::vector<Term> terms_;
   std::shared_ptr<CheckpointStore> store_;
   std::optional<OwnDisk> own_;
   Rows rows_{std::vector<Table>()};

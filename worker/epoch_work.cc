@@ -70,8 +70,9 @@ void EpochWork::begin(const Evaluate& evaluate, Outbox& out) {
 
 Status EpochWork::visit(ShardId shard, SliceId slice, const Slice& rows) {
   std::vector<double> terms = no_terms();
-  ROTA_TRY(state_.hook("Push::evaluate_visit", name_of(shard) + ", " + name_of_slice(slice),
-                       [&] { as<AnySlicePush>(state_.push(shard)).evaluate_any_visit(slice, rows, terms); }));
+  ROTA_TRY(state_.hook("Push::evaluate_visit", name_of(shard) + ", " + name_of_slice(slice), [&] {
+    as<AnySlicePush>(state_.push(shard)).evaluate_any_visit(slice, rows, {state_.terms, terms});
+  }));
   add(terms, evaluation_->shares[shard - state_.hosted.first].terms);
   return {};
 }
@@ -95,11 +96,11 @@ Status EpochWork::evaluate(ShardId shard, const Slices& slices) {
   Share& share = evaluation_->shares[shard - state_.hosted.first];
   return state_.hook("Push::evaluate", name_of(shard), [&] {
     std::vector<double> terms = no_terms();
-    push.evaluate(terms);
+    push.evaluate({state_.terms, terms});
     add(terms, share.terms);
     for (const auto& [slice, held] : slices) {
       share.slices.push_back({slice, no_terms()});
-      add_slice_terms(push, slice, *held->rows, share.slices.back().terms);
+      add_slice_terms(push, slice, *held->rows, {state_.terms, share.slices.back().terms});
     }
   });
 }

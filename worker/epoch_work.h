@@ -106,7 +106,7 @@ class EpochWork {
   void evaluate_shards(Outbox& out);
   Status evaluate(ShardId shard, const Slices& slices);
   void send_evaluated(Outbox& out);
-  std::vector<double> no_terms() const { return std::vector<double>(state_.terms, 0.0); }
+  std::vector<double> no_terms() const { return std::vector<double>(state_.terms.size(), 0.0); }
 
   WorkerState& state_;
   std::optional<Evaluation> evaluation_;

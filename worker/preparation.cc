@@ -143,7 +143,7 @@ Status Preparation::adopt_and_report(Outbox& out) {
   for (ShardId s = state_.hosted.first; s < state_.hosted.end; ++s)
     state_.shards.push_back(std::move(read_.extract(s).mapped()));
   ROTA_ASSIGN(auto loaded, loaded_message(state_.id().name(), *state_.app, *reading_.contents(), state_.shards));
-  state_.terms = loaded.terms.size();
+  state_.terms = loaded.terms;
   out.send(kCoordinator, std::move(loaded));
   return {};
 }

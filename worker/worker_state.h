@@ -77,7 +77,7 @@ struct WorkerState {
   const ShardHosts::Shards hosted;
   const Credit credit;
   std::vector<ReadShard> shards;       // those of `hosted`, once they are read
-  std::size_t terms = 0;               // of an evaluation
+  std::vector<Term> terms;             // of an evaluation
   std::unique_ptr<Attached> attached;  // there once the facts are in
   std::vector<Routes> routes;          // of the app's dataflows
   Commits commits;

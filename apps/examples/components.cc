@@ -4,8 +4,8 @@
 // begins with its own number; in each epoch both ends of an edge take the lesser of their labels.
 #include <rota/io/deal_lines.h>
 #include <rota/plugin.h>
+#include <rota/schedules/sweep.h>
 #include <rota/shards.h>
-#include <rota/sweep.h>
 
 namespace {
 using namespace rota;
@@ -33,7 +33,7 @@ class EdgesPush final : public SharedPush {
     }
     return edges_.size();
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     for (const Edge& edge : edges_) terms[0] += labels_.numbers()[edge.a] != labels_.numbers()[edge.b] ? 1 : 0;
   }
 

@@ -6,11 +6,11 @@
 // libFM", ACM TIST 2012; AdaGrad, Duchi, Hazan and Singer, JMLR 2011.  Input: LIBSVM text.
 #include <rota/io/deal_lines.h>
 #include <rota/io/sparse_line.h>
-#include <rota/item_order.h>
+#include <rota/numerics/item_order.h>
+#include <rota/numerics/portable_math.h>
 #include <rota/plugin.h>
-#include <rota/portable_math.h>
+#include <rota/schedules/sweep.h>
 #include <rota/shards.h>
-#include <rota/sweep.h>
 
 #include <cmath>
 
@@ -58,7 +58,7 @@ class RowsPush final : public SharedPush {
     }
     return its.size();
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     std::vector<double> sums(numbers_);
     for (const io::SparseRow& row : rows_) {
       const double f = predict(row, sums), error = f - row.label;

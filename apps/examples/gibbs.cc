@@ -7,12 +7,12 @@
 //
 // Input: CSV with a header, without quotes; an empty field or NA is missing.  --network has lines "NODE PARENT ...", a
 // node's before those of its children.
-#include <rota/colours.h>
-#include <rota/gamma.h>
 #include <rota/io/category_rows.h>
+#include <rota/numerics/gamma.h>
+#include <rota/numerics/portable_math.h>
+#include <rota/numerics/weighted_draw.h>
 #include <rota/plugin.h>
-#include <rota/portable_math.h>
-#include <rota/weighted_draw.h>
+#include <rota/schedules/colours.h>
 
 #include <ostream>
 #include <set>
@@ -93,7 +93,7 @@ class CasesPush final : public SavesFields<SharedPush, CasesPush> {
     }
     return colour == 0 ? cases_.size() : 0;
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     for (const CategoryRow& its : cases_)
       for (std::size_t n = 0; n < its.size(); ++n) terms[0] -= logarithm(std::max(probability(n, its), 1e-300));
   }

@@ -5,8 +5,8 @@
 #include <rota/io/deal_lines.h>
 #include <rota/io/sparse_line.h>
 #include <rota/plugin.h>
+#include <rota/schedules/sweep.h>
 #include <rota/shards.h>
-#include <rota/sweep.h>
 
 #include <cmath>
 #include <numeric>
@@ -37,7 +37,7 @@ class RowsPush final : public SharedPush {
     }
     return rows_.size();
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     for (const io::SparseRow& row : rows_) terms[0] += loss((row.label > 0 ? 1 : -1) * link(row));
   }
 
@@ -81,9 +81,7 @@ class LbfgsPull final : public SavesFields<Pull, LbfgsPull> {
     for (std::size_t j = 0; j < n; ++j) w[j] = point_[j] + (ends ? 0 : step_ * direction_[j]);
     write_fields(task.reply, ends);
   }
-  void evaluate(TableId, Key, std::span<const double> w, std::span<double> terms) const override {
-    terms[1] += penalty(w);
-  }
+  void evaluate(TableId, Key, std::span<const double> w, Terms terms) const override { terms[1] += penalty(w); }
   void fields(auto& list) { list(point_, gradient_, direction_, value_, slope_, step_, moves_, changes_); }
 
  private:

@@ -7,13 +7,13 @@
 // send.
 //
 // Input: LIBSVM text.
-#include <rota/exchange_schedule.h>
+#include <rota/exchange/exchange_schedule.h>
+#include <rota/exchange/replica_exchange.h>
 #include <rota/io/deal_lines.h>
 #include <rota/io/sparse_line.h>
-#include <rota/item_order.h>
+#include <rota/numerics/item_order.h>
+#include <rota/numerics/portable_math.h>
 #include <rota/plugin.h>
-#include <rota/portable_math.h>
-#include <rota/replica_exchange.h>
 #include <rota/shards.h>
 
 #include <cmath>
@@ -57,7 +57,7 @@ class ReplicaPush final : public SharedPush, public ExchangePush {
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = (replica_[i] - table_.numbers()[i]) / shards_;
     return 0;
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     std::vector<double> hidden(table_.width());
     for (const io::SparseRow& row : rows_) {
       const double margin = row.label * forward(row, table_.numbers(), hidden);

@@ -4,8 +4,8 @@
 // epoch every edge offers its end the distance of its beginning plus its length, and the least offer stands.
 #include <rota/io/deal_lines.h>
 #include <rota/plugin.h>
+#include <rota/schedules/sweep.h>
 #include <rota/shards.h>
-#include <rota/sweep.h>
 
 #include <cmath>
 

@@ -6,10 +6,10 @@
 // distributed primal-dual optimization", ICML 2015, with sigma' = the number of shards.
 #include <rota/io/deal_lines.h>
 #include <rota/io/sparse_line.h>
-#include <rota/item_order.h>
+#include <rota/numerics/item_order.h>
 #include <rota/plugin.h>
+#include <rota/schedules/sweep.h>
 #include <rota/shards.h>
-#include <rota/sweep.h>
 
 namespace {
 using namespace rota;
@@ -43,7 +43,7 @@ class DualPush final : public SavesFields<SharedPush, DualPush> {
     }
     return rows_.size();
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const double margin = rows_[i].label * times(rows_[i], weights_.numbers());
       terms[0] += most_ * std::max(0.0, 1 - margin);
@@ -68,7 +68,7 @@ class DualPush final : public SavesFields<SharedPush, DualPush> {
 // w is the sum of all rows' duals times their values.
 class WeightsPull final : public AddPull {
  public:
-  void evaluate(TableId, Key, std::span<const double> w, std::span<double> terms) const override {
+  void evaluate(TableId, Key, std::span<const double> w, Terms terms) const override {
     terms[1] += w[0] * w[0] / 2;
     terms[2] += w[0] * w[0];  // with the duals: the primal less the dual objective, but for the losses
   }

@@ -99,7 +99,7 @@ class KmeansPush final : public SharedPush {
     else
       shard_.choose(to_count(commit.argument[0]), all);
   }
-  void evaluate(std::span<double> terms) const override { terms[0] += shard_.assignment(centres()).inertia; }
+  void evaluate(Terms terms) const override { terms[0] += shard_.assignment(centres()).inertia; }
   void save(Writer& out) const override { shard_.save(out, centres()); }
   void restore(Reader& in) override { shard_.restore(in); }
   bool restores_in_place() const override { return true; }

@@ -113,7 +113,7 @@ void LdaPush::set_priors(const Priors& priors) {
   held_out_.set_priors(priors_);
 }
 
-void LdaPush::evaluate(std::span<double> terms) const {
+void LdaPush::evaluate(Terms terms) const {
   double doc = 0;
   std::vector<TopicCount> cells;
   for (std::size_t d = 0; d < tokens_.lengths().size(); ++d) {
@@ -139,7 +139,7 @@ void LdaPush::evaluate(std::span<double> terms) const {
   terms[kTokensTerm] += tokens;
 }
 
-void LdaPush::evaluate_slice(SliceId, const WordTopicSlice& rows, std::span<double> terms) const {
+void LdaPush::evaluate_slice(SliceId, const WordTopicSlice& rows, Terms terms) const {
   double word = 0;
   std::uint64_t tokens = 0;
   for (std::size_t i = 0; i < rows.rows(); ++i) {

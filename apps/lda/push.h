@@ -42,8 +42,8 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   std::uint64_t push(const SharedTask& task, Random& random) override;
   void refresh(const Commit& commit) override;
 
-  void evaluate(std::span<double> terms) const override;
-  void evaluate_slice(SliceId id, const WordTopicSlice& rows, std::span<double> terms) const override;
+  void evaluate(Terms terms) const override;
+  void evaluate_slice(SliceId id, const WordTopicSlice& rows, Terms terms) const override;
 
   void save(Writer& out) const override;
   void restore(Reader& in) override;

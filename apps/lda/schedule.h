@@ -16,7 +16,7 @@
 #include "apps/lda/settings.h"
 #include "rota/fields.h"
 #include "rota/job.h"
-#include "rota/rotation.h"
+#include "rota/schedules/rotation.h"
 #include "rota/types.h"
 
 namespace rota::lda {

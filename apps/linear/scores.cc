@@ -5,7 +5,7 @@
 #include <string>
 
 #include "rota/io/number_text.h"
-#include "rota/metrics.h"
+#include "rota/numerics/quality.h"
 
 namespace rota::linear {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/mf/sgd/cell_kernel.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 #include "rota/slices.h"
 

@@ -77,7 +77,7 @@ std::uint64_t ExchangedPush::push(const SharedTask& task, Random&) {
   return 0;
 }
 
-void ExchangedPush::evaluate(std::span<double> terms) const {
+void ExchangedPush::evaluate(Terms terms) const {
   const Shares& shares = all_->of(table_->version(), table_->numbers());
   for (std::size_t i = 0; i < sources_.size(); ++i) wanted_.numbers[i] = shares.numbers[sources_[i]];
   wanted_.everywhere = shares.everywhere;

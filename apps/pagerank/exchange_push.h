@@ -7,8 +7,8 @@
 
 #include "apps/pagerank/ranks.h"
 #include "apps/pagerank/settings.h"
+#include "rota/exchange/sparse_allreduce.h"
 #include "rota/push.h"
-#include "rota/sparse_allreduce.h"
 
 namespace rota::pagerank {
 
@@ -37,7 +37,7 @@ class ExchangedPush final : public SharedPush, public ExchangePush {
   void gather(const ExchangeTask& task, std::uint32_t step, std::span<const Incoming> in) override;
   std::uint64_t push(const SharedTask& task, Random& random) override;
   // As with --exchange=store: the change that one more step would make.
-  void evaluate(std::span<double> terms) const override;
+  void evaluate(Terms terms) const override;
 
  private:
   ExchangedPush(ShardId shard, std::uint32_t shards, OwnEdges own, double damping, std::shared_ptr<SharedShares> all);

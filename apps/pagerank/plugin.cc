@@ -14,8 +14,8 @@
 #include "apps/pagerank/packed_graph.h"
 #include "apps/pagerank/ranks.h"
 #include "apps/pagerank/settings.h"
-#include "rota/exchange_schedule.h"
-#include "rota/sweep.h"
+#include "rota/exchange/exchange_schedule.h"
+#include "rota/schedules/sweep.h"
 
 namespace rota::pagerank {
 namespace {
@@ -39,7 +39,7 @@ class PagerankPush final : public SharedPush {
     return items();
   }
   // The distance of the ranks from a fixed point: the change of the next step, which the next push reuses.
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     next_.resize(edges_.nodes());
     edges_.step(shares(), damping_, next_);
     evaluated_ = ranks_->version();

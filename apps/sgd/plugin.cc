@@ -22,7 +22,7 @@
 #include "apps/sgd/svrg/svrg_push.h"
 #include "apps/sgd/tables.h"
 #include "rota/error.h"
-#include "rota/exchange_schedule.h"
+#include "rota/exchange/exchange_schedule.h"
 #include "rota/io/number_text.h"
 
 namespace rota::sgd {

@@ -32,7 +32,7 @@ void SgdPull::pull(const PullTask& task) {
   for (const PullEntry& entry : task.entries) move(entry.key, entry.value, entry.sum, task.argument[kSeenAfter]);
 }
 
-void SgdPull::evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const {
+void SgdPull::evaluate(TableId, Key key, std::span<const double> value, Terms terms) const {
   add_penalty(settings_, key, value, outputs_, terms);
 }
 

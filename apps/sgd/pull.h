@@ -31,7 +31,7 @@ class SgdPull final : public Pull {
   SgdPull(const Settings& settings, std::uint32_t outputs) : settings_(settings), outputs_(outputs) {}
 
   void pull(const PullTask& task) override;
-  void evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const override;
+  void evaluate(TableId, Key key, std::span<const double> value, Terms terms) const override;
 
  private:
   Settings settings_;

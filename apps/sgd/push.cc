@@ -94,7 +94,7 @@ std::uint64_t SgdPush::push(const SharedTask& task, Random& random) {
   return rows;
 }
 
-void SgdPush::evaluate(std::span<double> terms) const {
+void SgdPush::evaluate(Terms terms) const {
   RowsPush::evaluate(terms);
   terms[kProgressiveLoss] += progressive_loss_;
   terms[kProgressiveRows] += static_cast<double>(progressive_rows_);

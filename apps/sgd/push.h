@@ -16,7 +16,7 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
           std::unique_ptr<linear::RowStream> stream = nullptr);
 
   std::uint64_t push(const SharedTask& task, Random& random) override;
-  void evaluate(std::span<double> terms) const override;
+  void evaluate(Terms terms) const override;
 
   // Of the epoch: the losses of its rows, each before its own step.
   void fields(auto& list) { list(epoch_, progressive_loss_, progressive_rows_); }

@@ -79,7 +79,7 @@ void RowsPush::facts(Facts& facts) const {
   if (all_->rows_before > 0) facts.largest("rows_before", all_->rows_before);
 }
 
-void RowsPush::evaluate(std::span<double> terms) const {
+void RowsPush::evaluate(Terms terms) const {
   const std::uint32_t outputs = all_->outputs(), width = all_->settings.state_width();
   const linear::Weights weights{weights_.numbers().subspan(all_->settings.model_weight()), std::size_t{outputs} * width,
                                 width};

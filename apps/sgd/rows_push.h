@@ -49,7 +49,7 @@ class RowsPush : public SharedPush {
   std::uint64_t items() const override { return stream_ ? stream_->rows() : training_.rows.size(); }
   void facts(Facts& facts) const override;
   void attach(const Shape& shape) override { weights_ = shape.views[0]; }
-  void evaluate(std::span<double> terms) const override;
+  void evaluate(Terms terms) const override;
 
  protected:
   ShardId shard_;

@@ -79,7 +79,7 @@ enum TermId : std::size_t {
 
 // Of a row of the table.
 inline void add_penalty(const Settings& settings, Key key, std::span<const double> row, std::uint32_t outputs,
-                        std::span<double> terms) {
+                        Terms terms) {
   if (!bears_penalty(settings, key)) return;
   for (std::uint32_t k = 0; k < outputs; ++k) {
     const double w = row[k * settings.state_width() + settings.model_weight()];

@@ -2,8 +2,8 @@
 #include <rota/io/line_fields.h>
 #include <rota/io/lines.h>
 #include <rota/plugin.h>
+#include <rota/schedules/sweep.h>
 #include <rota/shards.h>
-#include <rota/sweep.h>
 
 #include <ostream>
 
@@ -25,7 +25,7 @@ class LinePush final : public SharedPush {
     }
     return points_.size();
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     for (const auto& [x, y] : points_) terms[0] += residual(x, y) * residual(x, y);
   }
 

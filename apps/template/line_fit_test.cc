@@ -1,6 +1,6 @@
-// Tests line_fit in one process and one thread (rota/serial_host.h), so that it can be debugged:
+// Tests line_fit in one process and one thread (rota/testing/serial_host.h), so that it can be debugged:
 //   gdb build/line_fit_test
-#include <rota/serial_host.h>
+#include <rota/testing/serial_host.h>
 
 #include <fstream>
 #include <iostream>

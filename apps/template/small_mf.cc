@@ -1,12 +1,12 @@
 // A small matrix factorisation: r_ui ~ p_u . q_i by stochastic gradient descent.  The input has lines "USER ITEM
 // RATING", users and items numbered from 0.  Users, with their factors p, belong to shards; items, with their factors
-// q, are in slices, which pass from shard to shard (rota/rotation.h).  Held-out ratings (--valid) are lines of the same
-// form.
+// q, are in slices, which pass from shard to shard (rota/schedules/rotation.h).  Held-out ratings (--valid) are lines
+// of the same form.
 #include <rota/dense_slice.h>
 #include <rota/io/line_fields.h>
 #include <rota/io/lines.h>
 #include <rota/plugin.h>
-#include <rota/rotation.h>
+#include <rota/schedules/rotation.h>
 #include <rota/shards.h>
 
 #include <cmath>
@@ -78,7 +78,7 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
     return trained_by_slice_[task.slice].size();
   }
   // An evaluation brings all slices here once more, read-only.
-  void evaluate_visit(SliceId slice, const Factors& items, std::span<double> terms) const override {
+  void evaluate_visit(SliceId slice, const Factors& items, Terms terms) const override {
     terms[0] += squared_errors(trained_by_slice_[slice], items);
     if (terms.size() == 1) return;  // no held-out ratings in this job
     terms[1] += squared_errors(held_out_by_slice_[slice], items);

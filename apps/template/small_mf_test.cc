@@ -1,5 +1,5 @@
 // Tests small_mf in one process and one thread: that it learns, and that save() and restore() are complete.
-#include <rota/serial_host.h>
+#include <rota/testing/serial_host.h>
 
 #include <fstream>
 #include <iostream>

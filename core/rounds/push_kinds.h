@@ -33,7 +33,7 @@ inline void add_census(const Push& push, Census& census) {
 }
 
 // The share of a slice in an evaluation; none if it has no part in them.
-inline void add_slice_terms(const Push& push, SliceId id, const Slice& slice, std::span<double> terms) {
+inline void add_slice_terms(const Push& push, SliceId id, const Slice& slice, Terms terms) {
   if (const auto* const slices = dynamic_cast<const AnySlicePush*>(&push)) slices->evaluate_any(id, slice, terms);
 }
 

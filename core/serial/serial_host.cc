@@ -1,6 +1,6 @@
 // core/serial/serial_host.cc -- the roles' work in one thread, one round after the other.  Whatever decides bits -
 // trees of sums, places of rows, seeds, hashes - is that of core/.
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 
 #include <algorithm>
 #include <numeric>
@@ -410,22 +410,22 @@ std::vector<double> SerialHost::evaluate() const {
   for (ShardId s = 0; s < shards_.size(); ++s) {
     const auto add = [&, sum = &of_shards[s]](auto evaluate) {
       std::vector<double> own(terms.size());
-      evaluate(own);
+      evaluate({terms, own});
       for (std::size_t i = 0; i < own.size(); ++i) (*sum)[i] += own[i];
     };
     const auto slices = static_cast<std::uint32_t>(app_->evaluating_pass() ? slices_.size() : 0);
     for (std::uint32_t step = 0; slices > 0 && step < std::max(slices, job_.shards); ++step)
       if (const auto b = slice_at_step(s, step, job_.shards, slices))
-        add([&](std::span<double> own) { as<AnySlicePush>(*shards_[s]).evaluate_any_visit(*b, *slices_[*b], own); });
-    add([&](std::span<double> own) { shards_[s]->evaluate(own); });
+        add([&](Terms own) { as<AnySlicePush>(*shards_[s]).evaluate_any_visit(*b, *slices_[*b], own); });
+    add([&](Terms own) { shards_[s]->evaluate(own); });
   }
   Leaves of_slices(slices_.size(), std::vector<double>(terms.size()));
   for (SliceId b = 0; b < slices_.size(); ++b)
-    add_slice_terms(*shards_[b % shards_.size()], b, *slices_[b], of_slices[b]);
+    add_slice_terms(*shards_[b % shards_.size()], b, *slices_[b], {terms, of_slices[b]});
   Leaves of_rows(partitions_, std::vector<double>(terms.size()));
   for (const auto& [name, value] : rows_) {
     const std::uint32_t home = home_of_row(tables_[name.first], name.first, name.second, partitions_);
-    pulls_[home]->evaluate(name.first, name.second, value, of_rows[home]);
+    pulls_[home]->evaluate(name.first, name.second, value, {terms, of_rows[home]});
   }
   const std::vector<double> sums = sum_of_terms({&of_shards, &of_slices, &of_rows}, terms.size());
   for (std::size_t i = 0; i < terms.size(); ++i) {

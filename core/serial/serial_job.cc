@@ -4,7 +4,7 @@
 
 #include "core/base/option_value.h"
 #include "core/job/framework_options.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 
 namespace rota {
 Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& given, std::vector<std::string> input,

@@ -1,8 +1,12 @@
 // rota/job.h -- what all of a plugin's hooks know of the job.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rota/options.h"
@@ -73,6 +77,25 @@ struct Term {
   };
   std::string name;
   Kind kind = Kind::report;
+};
+
+// The sums of an evaluation while shares are added to them: terms["loss"] += loss.
+class Terms {
+ public:
+  // sums[i] belongs to declared[i].
+  Terms(std::span<const Term> declared, std::span<double> sums) : declared_(declared), sums_(sums) {}
+
+  // Throws std::out_of_range for a name that App::terms() lacks.
+  double& operator[](std::string_view name) const {
+    for (std::size_t i = 0; i < declared_.size(); ++i)
+      if (declared_[i].name == name) return sums_[i];
+    throw std::out_of_range("App::terms() has no term '" + std::string(name) + "'");
+  }
+  double& operator[](std::size_t i) const { return sums_[i]; }
+
+ private:
+  std::span<const Term> declared_;
+  std::span<double> sums_;
 };
 
 // A number for users, computed from the terms of an evaluation and shown beside them.

@@ -1,7 +1,7 @@
 // rota/packed.h -- data by shard: `rota shard` divides an input, so that a worker opens only the files of its shards.
 //
 // App::pack writes a file for each data shard, and one with what is common to all; in a job on them App::load reads
-// these (Job::packed) in place of Job::input and Job::valid.
+// these (Job::packed) in place of Job::input and Job::valid.  PackedApp (packed_app.h) does both from lists of fields.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -20,7 +20,7 @@ class Pull {
   // Rewrites the value of every entry.  Called in the order of the rounds.
   virtual void pull(const PullTask&) = 0;
   // Adds a row's share of an evaluation.
-  virtual void evaluate(TableId, Key, std::span<const double> /*value*/, std::span<double> /*terms*/) const {}
+  virtual void evaluate(TableId, Key, std::span<const double> /*value*/, Terms /*terms*/) const {}
 
   // The state that pull() depends on beyond rows and parts, at the end of an epoch.  restore() must check its bytes and
   // call Reader::fail if they are wrong.

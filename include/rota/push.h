@@ -4,6 +4,7 @@
 
 #include "rota/bytes.h"
 #include "rota/facts.h"
+#include "rota/job.h"
 #include "rota/random.h"
 #include "rota/round.h"
 #include "rota/slices.h"
@@ -38,7 +39,7 @@ class Push {
   virtual void refresh(const Commit&) {}
 
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
-  virtual void evaluate(std::span<double> /*terms*/) const {}
+  virtual void evaluate(Terms /*terms*/) const {}
 
   // The shard's own state at the end of an epoch, beyond its data.  restore() follows attach(); it must check its bytes
   // and call Reader::fail if they are wrong.
@@ -64,8 +65,8 @@ class AnySlicePush : public virtual Push {
   virtual void census(Census&) const {}
 
   virtual std::uint64_t push_any(const SliceTask&, Slice&, Random&) = 0;
-  virtual void evaluate_any(SliceId, const Slice&, std::span<double> terms) const = 0;
-  virtual void evaluate_any_visit(SliceId, const Slice&, std::span<double> terms) const = 0;
+  virtual void evaluate_any(SliceId, const Slice&, Terms terms) const = 0;
+  virtual void evaluate_any_visit(SliceId, const Slice&, Terms terms) const = 0;
 };
 
 // Rounds of slices of the type S, which App::slice makes.
@@ -76,18 +77,18 @@ class SlicePush : public AnySlicePush {
   // starting values in.  Returns the number of items visited.
   virtual std::uint64_t push(const SliceTask&, S&, Random&) = 0;
   // Adds the share of a slice.  Must depend on the slice alone: the host may call it in any shard.
-  virtual void evaluate_slice(SliceId, const S&, std::span<double> /*terms*/) const {}
+  virtual void evaluate_slice(SliceId, const S&, Terms /*terms*/) const {}
   // Adds the share of this shard's data together with a slice: called for every slice, in an order that depends on the
   // job alone, if App::evaluating_pass() is true.
-  virtual void evaluate_visit(SliceId, const S&, std::span<double> /*terms*/) const {}
+  virtual void evaluate_visit(SliceId, const S&, Terms /*terms*/) const {}
 
   std::uint64_t push_any(const SliceTask& task, Slice& slice, Random& random) final {
     return push(task, dynamic_cast<S&>(slice), random);
   }
-  void evaluate_any(SliceId id, const Slice& slice, std::span<double> terms) const final {
+  void evaluate_any(SliceId id, const Slice& slice, Terms terms) const final {
     evaluate_slice(id, dynamic_cast<const S&>(slice), terms);
   }
-  void evaluate_any_visit(SliceId id, const Slice& slice, std::span<double> terms) const final {
+  void evaluate_any_visit(SliceId id, const Slice& slice, Terms terms) const final {
     evaluate_visit(id, dynamic_cast<const S&>(slice), terms);
   }
 };

@@ -2,10 +2,10 @@
 
 #include "apps/kmeans/commands/trained_model.h"
 #include "rota/plugin.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/resumed.h"
-#include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/kmeans/plain_rows.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
 namespace {

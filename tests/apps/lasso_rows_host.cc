@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "tests/apps/make_job.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lasso {
 

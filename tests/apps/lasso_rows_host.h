@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/lasso/fit_sequence.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/plain_lasso.h"
 
 namespace rota::lasso {

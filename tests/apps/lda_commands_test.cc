@@ -1,9 +1,9 @@
 // tests/apps/lda_commands_test.cc -- the commands on a model of the LDA app.
 
 #include "rota/error.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/make_job.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lda {
 namespace {

@@ -2,11 +2,11 @@
 
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/resumed.h"
 #include "tests/source_dir.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lda {
 namespace {

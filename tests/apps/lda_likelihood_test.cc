@@ -2,7 +2,7 @@
 
 #include "apps/lda/settings.h"
 #include "rota/io/corpus.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/gibbs_oracle.h"
 #include "tests/apps/make_job.h"
 #include "tests/source_dir.h"

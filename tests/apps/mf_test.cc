@@ -7,11 +7,11 @@
 #include "apps/mf/sgd/schedule.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/resumed.h"
-#include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/mf/plain_step.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
 namespace {

@@ -12,8 +12,8 @@
 #include "core/rounds/push_kinds.h"
 #include "rota/error.h"
 #include "rota/plugin.h"
-#include "rota/serial_host.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "rota/testing/serial_host.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
 

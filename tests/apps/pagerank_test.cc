@@ -3,10 +3,10 @@
 #include "apps/pagerank/commands/generate.h"
 #include "apps/pagerank/commands/trained_model.h"
 #include "rota/plugin.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/resumed.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 
 namespace rota::tests {
 

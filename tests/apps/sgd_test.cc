@@ -6,10 +6,10 @@
 #include "rota/io/number_text.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/apps/resumed.h"
-#include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
 namespace {

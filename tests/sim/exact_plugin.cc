@@ -4,7 +4,7 @@
 
 #include "core/base/seed.h"
 #include "rota/dense_slice.h"
-#include "rota/rotation.h"
+#include "rota/schedules/rotation.h"
 #include "tests/sim/commit_log.h"
 #include "tests/sim/small_app.h"
 
@@ -97,17 +97,17 @@ class ExactPush final : public SlicePush<Counts>, public SharedPush {
       if (delta.key == kTotal) last_total_ = delta.value[0];
     }
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     terms[0] += static_cast<double>(visits_);
     terms[1] -= static_cast<double>(cut_.slices.size());  // a visit for each slice adds one
   }
-  void evaluate_visit(SliceId slice, const Counts& counts, std::span<double> terms) const override {
+  void evaluate_visit(SliceId slice, const Counts& counts, Terms terms) const override {
     std::uint64_t seen = mix(slice, shard_ ^ total_);
     for (std::size_t i = 0; i < counts.rows(); ++i) seen = mix(seen, counts.row(i)[kMix]);
     terms[1] += 1;
     terms[2] += static_cast<double>(seen % 997) / 3;
   }
-  void evaluate_slice(SliceId, const Counts& counts, std::span<double> terms) const override {
+  void evaluate_slice(SliceId, const Counts& counts, Terms terms) const override {
     for (std::size_t i = 0; i < counts.rows(); ++i) terms[1] += static_cast<double>(counts.row(i)[kItems]);
   }
   void save(Writer& out) const override {
@@ -143,9 +143,7 @@ class ExactPull final : public Pull {
       entry.value[1] += entry.sum[1];
     }
   }
-  void evaluate(TableId, Key, std::span<const double> value, std::span<double> terms) const override {
-    terms[1] += value[1];
-  }
+  void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms[1] += value[1]; }
 };
 
 class ExactApp final : public SmallApp<ExactPush, ExactPull> {

@@ -1,5 +1,5 @@
 // tests/sim/exchange_cluster_test.cc -- whole clusters with exchange rounds; seeds.h says how many.
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 #include "tests/sim/drawn.h"
 #include "tests/sim/exchange_plugin.h"
 

@@ -125,7 +125,7 @@ class RecordingPush final : public SharedPush, public ExchangePush {
     if (!asynchronous_ && !out_.empty()) complain("a commit while an exchange is not gathered");
     state_ = mix(state_, commit.round);
   }
-  void evaluate(std::span<double>) const override {
+  void evaluate(Terms) const override {
     if (!out_.empty()) complain("an epoch ended, and not all is gathered");
   }
   void save(Writer& out) const override { out.put(state_); }

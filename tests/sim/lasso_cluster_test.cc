@@ -2,7 +2,7 @@
 // seeds.h says how many seeds, and how to replay one.
 #include "apps/lasso/commands/generate.h"
 #include "tests/sim/drawn.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
 

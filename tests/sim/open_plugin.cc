@@ -180,7 +180,7 @@ class OpenPush final : public SlicePush<Counts>, public SharedPush {
     last_ = commit.round;
     seen_.add(commit);
   }
-  void evaluate(std::span<double>) const override { seen(); }
+  void evaluate(Terms) const override { seen(); }
   void save(Writer& out) const override {
     out.put(last_);
     out.put(seen());

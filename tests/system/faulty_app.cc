@@ -1,7 +1,7 @@
 // An app for run_records_test.py: one shared row that counts epochs, and hooks that fail by options while a file does
 // not exist.
 #include <rota/plugin.h>
-#include <rota/sweep.h>
+#include <rota/schedules/sweep.h>
 
 #include <filesystem>
 #include <fstream>
@@ -34,7 +34,7 @@ class CountPush final : public SharedPush {
     task.entries[0].part[0] += 1;
     return 1;
   }
-  void evaluate(std::span<double> terms) const override { terms[0] += 0.5; }
+  void evaluate(Terms terms) const override { terms[0] += 0.5; }
   void save(Writer&) const override {}
   void restore(Reader&) override {}
 

@@ -124,8 +124,8 @@ class LargePush final : public SlicePush<LargeSlice>, public SharedPush {
     }
     return 0;
   }
-  void evaluate(std::span<double> terms) const override { terms[0] += static_cast<double>(state_.changes()); }
-  void evaluate_slice(SliceId, const LargeSlice& slice, std::span<double> terms) const override {
+  void evaluate(Terms terms) const override { terms[0] += static_cast<double>(state_.changes()); }
+  void evaluate_slice(SliceId, const LargeSlice& slice, Terms terms) const override {
     terms[0] += static_cast<double>(slice.numbers.changes());
   }
   void save(Writer& out) const override {

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <string>
 
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 
 int main(int count, char** words) {
   if (count < 3) return 2;

@@ -86,7 +86,7 @@ class TroublePush final : public SharedPush {
     trouble(options_, "refresh");
     seen_ = commit.deltas[0].value[0];
   }
-  void evaluate(std::span<double> terms) const override { terms[0] += seen_; }
+  void evaluate(Terms terms) const override { terms[0] += seen_; }
   void save(Writer& out) const override {
     trouble(options_, "save");
     out.put(seen_);

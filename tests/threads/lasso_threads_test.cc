@@ -2,7 +2,7 @@
 // that use the threads themselves.  Made for ThreadSanitizer; everywhere else it shows that threads change no model.
 #include "apps/lasso/commands/generate.h"
 #include "tests/threads/cluster.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
 

@@ -1,7 +1,7 @@
 // LDA in whole clusters with threads: leased slices, replicated rows, checkpoints written beside training.  Made for
 // ThreadSanitizer; everywhere else it shows that threads change no model.
 #include "tests/threads/cluster.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
 

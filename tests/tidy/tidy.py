@@ -45,11 +45,11 @@ ARROWS = {
     "cli/remote": CLI | {"cli/processes", "cli/folders"},
     "cli/processes": CLI,
     "cli/folders": CLI,
-    "apps/io": {"include/rota/io", "include/rota"},
-    "apps/linear": {"include/rota/io", "include/rota", "apps/io"},
+    "io": {"include/rota/io", "include/rota"},
+    "apps/linear": {"include/rota/io", "include/rota", "io"},
 }
 # Those of the apps, which are not named above.
-APP = {"include/rota/io", "include/rota", "apps/io", "apps/linear"}
+APP = {"include/rota/io", "include/rota", "io", "apps/linear"}
 # Arrows for one file each: (from, to).
 EXCEPTIONS = {("worker/main.cc", "kvstore/host_partitions.h"), ("cli/launcher/run_job.cc", "rota/io/text_writer.h")}
 
@@ -66,7 +66,7 @@ PROGRAMS_BESIDE = ("tests/", "bench/")  # no part of what is installed: they may
 EXIT = re.compile(r"(?<![\w:.>])(std::|::)?(exit|quick_exit)\s*\(")
 
 # Sources that stand without a test of their own name, and the list that says why.
-MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli(/\w+)?|apps/(?!template/|examples/)\w+(/\w+)?)/\w+\.cc$")
+MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli(/\w+)?|io|apps/(?!template/|examples/)\w+(/\w+)?)/\w+\.cc$")
 WITHOUT_TWIN = "tests/tidy/without_twin.txt"
 
 # Where each mark of VERSIONS.md stands in the code: all of them must say what the page says.
@@ -103,7 +103,7 @@ BANNED_WORDS = re.compile("TO" + r"DO\b|FIX" + r"ME\b|\bXX" + r"X\b|^\s*#\s*if\s
 MACHINE_PATHS = re.compile(r"(?<![\w.$}])/(wo" + r"rk|ho" + r"me|ro" + r"ot)/")
 # Phrases that have a plainer form ("restarted", "any process that", "also", "at most").
 MANNERISMS = re.compile(r"\b(ane" + r"w|whoeve" + r"r|likewis" + r"e|nobod" + r"y|so man" + r"y|no more tha" + r"n)\b", re.I)
-WORD_LISTS = ("apps/io/stop_words.cc", "apps/lda/sample/vocab.kos.txt")  # data, not prose
+WORD_LISTS = ("io/stop_words.cc", "apps/lda/sample/vocab.kos.txt")  # data, not prose
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 
 

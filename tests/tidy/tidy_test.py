@@ -17,7 +17,7 @@ VERSIONS = """| mark | now | where | raised when |
 | plugin symbol | rota_plugin_v1 | there | then |
 """
 WITHOUT_TWIN = "# why\n\n" + "".join(f"{source}  tests/unit/core/base/clock_test.cc  why\n" for source in (
-    "core/wire/zmq_transport.cc", "cli/show.cc", "apps/lda/push.cc", "apps/io/lines.cc", "core/checkpoint/model_reader.cc", "core/job/plugin_host.cc"))
+    "core/wire/zmq_transport.cc", "cli/show.cc", "apps/lda/push.cc", "io/lines.cc", "core/checkpoint/model_reader.cc", "core/job/plugin_host.cc"))
 
 GOOD = {
     ".clang-format": "BasedOnStyle: Google\nColumnLimit: 120\n",
@@ -27,9 +27,9 @@ GOOD = {
     "worker/main.cc": '#include "kvstore/host_partitions.h"\nint main() { exit(0); }\n',
     "cli/show.cc": '#include "core/checkpoint/model_reader.h"\n',
     "include/rota/io/lines.h": '#pragma once\n#include "rota/error.h"\n',
-    "apps/io/lines.cc": '#include "rota/io/lines.h"\n',
-    "apps/io/words.h": '#pragma once\n#include "rota/io/lines.h"\n',
-    "apps/lda/push.cc": '#include "apps/lda/push.h"\n\n#include "apps/io/words.h"\n#include "rota/io/lines.h"\n'
+    "io/lines.cc": '#include "rota/io/lines.h"\n',
+    "io/words.h": '#pragma once\n#include "rota/io/lines.h"\n',
+    "apps/lda/push.cc": '#include "apps/lda/push.h"\n\n#include "io/words.h"\n#include "rota/io/lines.h"\n'
                         '#include "rota/push.h"\n',
     "VERSIONS.md": VERSIONS,
     "CMakeLists.txt": "project(rota VERSION 0.1.0 LANGUAGES CXX)\n",
@@ -79,11 +79,11 @@ class TidyTest(unittest.TestCase):
             ("include/rota/a.h", "core/base/status.h"),
             ("apps/lda/a.cc", "core/base/check.h"),
             ("apps/lda/a.cc", "apps/mf/ratings.h"),
-            ("apps/io/a.cc", "apps/lda/push.h"),
-            ("apps/io/a.cc", "apps/linear/design/columns.h"),
+            ("io/a.cc", "apps/lda/push.h"),
+            ("io/a.cc", "apps/linear/design/columns.h"),
             ("apps/linear/a.cc", "apps/lda/push.h"),
             ("include/rota/a.h", "rota/io/lines.h"),
-            ("include/rota/io/a.h", "apps/io/words.h"),
+            ("include/rota/io/a.h", "io/words.h"),
             ("core/base/a.cc", "rota/io/lines.h"),
             ("cli/a.cc", "rota/io/lines.h"),
             ("core/wire/a.cc", "../base/clock.h"),

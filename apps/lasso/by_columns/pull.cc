@@ -140,7 +140,7 @@ FitRow ColumnsPull::fit_row(const Argument& argument) const {
   return row;
 }
 
-void ColumnsPull::evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const {
+void ColumnsPull::evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const {
   if (table != kCoefficients) return;
   if (key == kIntercept) {
     terms[kLossTerm] += problem_->loss();

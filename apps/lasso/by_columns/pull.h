@@ -17,7 +17,7 @@ class ColumnsPull final : public Pull {
 
   void pull(const PullTask& task) override;
   // Adds the objective's loss and penalty, and the number of coefficients that are not zero.
-  void evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const override;
+  void evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const override;
   void save(Writer& out) const override;
   void restore(Reader& in) override;
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "apps/linear/design/columns.h"
-#include "rota/interference.h"
+#include "rota/schedules/interference.h"
 
 namespace rota::lasso {
 

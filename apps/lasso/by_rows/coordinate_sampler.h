@@ -6,7 +6,7 @@
 
 #include "apps/lasso/by_rows/messages.h"
 #include "apps/lasso/settings.h"
-#include "rota/priority.h"
+#include "rota/schedules/priority.h"
 
 namespace rota::lasso {
 

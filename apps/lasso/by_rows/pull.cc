@@ -92,7 +92,7 @@ void RowsPull::update(const PullTask& task) {
   if (has_intercept) model_.set(kIntercept, task.entries[0].value[0] += slope / model_.h() - shift);
 }
 
-void RowsPull::evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const {
+void RowsPull::evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const {
   if (table != kCoefficients || key == kIntercept || value[0] == 0) return;
   terms[kPenaltyTerm] += model_.penalty(key, value[0]);
   terms[kNonzerosTerm] += 1;

@@ -33,7 +33,7 @@ class RowsPull final : public SavesFields<Pull, RowsPull> {
   RowsPull(const Settings& settings, std::uint32_t staleness) : staleness_(staleness), model_(settings) {}
 
   void pull(const PullTask& task) override;
-  void evaluate(TableId table, Key key, std::span<const double> value, std::span<double> terms) const override;
+  void evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const override;
   void fields(auto& list) { list(model_); }
 
  private:

@@ -13,7 +13,7 @@ class RowsPush final : public SharedPush {
   std::uint64_t items() const override { return fit_.matrix().entries(); }
   std::uint64_t push(const SharedTask& task, Random&) override;
   void refresh(const Commit& commit) override;
-  void evaluate(std::span<double> terms) const override { terms[kLossTerm] += fit_.loss(); }
+  void evaluate(Terms terms) const override { terms[kLossTerm] += fit_.loss(); }
   void save(Writer& out) const override { fit_.save(out); }
   void restore(Reader& in) override { fit_.restore(in); }
   bool restores_in_place() const override { return true; }

@@ -12,9 +12,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "apps/io/stop_words.h"
-#include "apps/io/word_scanner.h"
 #include "apps/lda/commands/commands.h"
+#include "io/stop_words.h"
+#include "io/word_scanner.h"
 #include "rota/error.h"
 #include "rota/io/corpus.h"
 #include "rota/io/lines.h"

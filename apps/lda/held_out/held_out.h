@@ -19,7 +19,7 @@
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "rota/io/corpus.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 #include "rota/slices.h"
 
 namespace rota::lda {

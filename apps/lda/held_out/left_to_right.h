@@ -13,7 +13,7 @@
 
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/held_out/new_documents.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 
 namespace rota::lda {

@@ -9,7 +9,7 @@
 #include "apps/lda/sampler/document_rows.h"
 #include "apps/lda/sampler/topic_count.h"
 #include "apps/lda/sampler/topic_totals.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 
 namespace rota::lda {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/lda/sampler/topic_count.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 
 namespace rota::lda {
 

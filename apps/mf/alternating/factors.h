@@ -9,7 +9,7 @@
 #include "apps/mf/alternating/row_kernel.h"
 #include "apps/mf/ratings/rating_rows.h"
 #include "apps/mf/settings.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 
 namespace rota::mf {
 

@@ -103,7 +103,7 @@ double AlternatingPush::all_squares(const Factors& users) const {
   return sum;
 }
 
-void AlternatingPush::evaluate(std::span<double> terms) const {
+void AlternatingPush::evaluate(Terms terms) const {
   const Factors users = factors(kUserSide), items = factors(kItemSide);
   double& sum = terms[kObjective];
   predict(ratings_.of[kUserSide], users, items,
@@ -124,7 +124,7 @@ void AlternatingPush::evaluate(std::span<double> terms) const {
     evaluate_held_out(users, items, terms);
 }
 
-void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
+void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, Terms terms) const {
   const RatingRows& held_out = ratings_.held_out[kUserSide];
   predict(held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
     for (std::size_t j = 0; j < ratings.size(); ++j) {
@@ -142,7 +142,7 @@ void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& ite
 }
 
 // Factors are rounded to floats, as when a model is read: scores are those of `rota evaluate mf --ranking`.
-void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, std::span<double> terms) const {
+void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, Terms terms) const {
   const RatingRows& rated = ratings_.of[kUserSide];
   ValidRanking ranking;
   for (std::uint32_t i = 0; i < rated.rows(); ++i)

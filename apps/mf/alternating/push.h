@@ -34,7 +34,7 @@ class AlternatingPush : public SharedPush {
   void attach(const Shape& shape) override;
   // The minimised function: the squared errors and the penalty; and the errors on held-out ratings, or for implicit
   // ones how high the shard's users rank them.
-  void evaluate(std::span<double> terms) const override;
+  void evaluate(Terms terms) const override;
 
  protected:
   // The rows of one side, one after the other.
@@ -62,8 +62,8 @@ class AlternatingPush : public SharedPush {
   void add_penalty(std::uint32_t side, double& sum) const;
   // The sum of squared predictions of all items for this shard's users.
   double all_squares(const Factors& users) const;
-  void evaluate_held_out(const Factors& users, const Factors& items, std::span<double> terms) const;
-  void rank_held_out(const Factors& users, const Factors& items, std::span<double> terms) const;
+  void evaluate_held_out(const Factors& users, const Factors& items, Terms terms) const;
+  void rank_held_out(const Factors& users, const Factors& items, Terms terms) const;
 
   bool speaks_for_all_ = false;
 };

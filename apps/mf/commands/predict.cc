@@ -8,7 +8,7 @@
 #include "apps/mf/ratings/rating_reader.h"
 #include "rota/error.h"
 #include "rota/io/number_text.h"
-#include "rota/metrics.h"
+#include "rota/numerics/quality.h"
 
 namespace rota::mf {
 namespace {

@@ -9,7 +9,7 @@
 // (1 + exp(-p . q)): the log loss has that gradient.
 #include "apps/mf/sgd/cell_kernel.h"
 
-#include "rota/portable_math.h"
+#include "rota/numerics/portable_math.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>

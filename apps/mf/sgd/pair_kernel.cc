@@ -6,7 +6,7 @@
 // difference.
 #include "apps/mf/sgd/pair_kernel.h"
 
-#include "rota/portable_math.h"
+#include "rota/numerics/portable_math.h"
 
 namespace rota::mf::ROTA_LEVEL {
 namespace {

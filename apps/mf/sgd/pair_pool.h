@@ -13,7 +13,7 @@
 
 #include "apps/mf/sgd/pair_kernel.h"
 #include "apps/mf/sgd/rated_rows.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 
 namespace rota::mf {

@@ -10,7 +10,7 @@
 #include "apps/mf/sgd/cell_order.h"
 #include "apps/mf/sgd/schedule.h"
 #include "rota/error.h"
-#include "rota/portable_math.h"
+#include "rota/numerics/portable_math.h"
 
 namespace rota::mf {
 namespace {
@@ -173,7 +173,7 @@ std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, 
 }
 
 // Unknown users and items are scored with the mean, or are left out of a ranking.
-void MfPush::evaluate(std::span<double> terms) const {
+void MfPush::evaluate(Terms terms) const {
   terms[kObjective] += losses_;
   if (!settings_.held_out) return;
   const UnknownRatings& unknown = sides_->counts.unknown;
@@ -192,7 +192,7 @@ void MfPush::evaluate(std::span<double> terms) const {
 }
 
 // In the units of the ratings, like `rota evaluate mf`.
-void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const {
+void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, Terms terms) const {
   if (settings_.loss == Loss::bpr) {
     std::vector<float> biases(visitors.rows());
     for (std::size_t i = 0; i < biases.size(); ++i) biases[i] = visitors.bias(i);

@@ -30,8 +30,8 @@ class MfPush final : public SlicePush<FactorRows> {
   void start(Random& own, Random& common) override;
 
   std::uint64_t push(const SliceTask& task, FactorRows& visitors, Random&) override;
-  void evaluate(std::span<double> terms) const override;
-  void evaluate_visit(SliceId slice, const FactorRows& visitors, std::span<double> terms) const override;
+  void evaluate(Terms terms) const override;
+  void evaluate_visit(SliceId slice, const FactorRows& visitors, Terms terms) const override;
   void save(Writer& out) const override;
   void restore(Reader& in) override;
   // An interrupted evaluation may leave its ranking incomplete.

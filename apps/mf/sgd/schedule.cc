@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "rota/rotation.h"
+#include "rota/schedules/rotation.h"
 
 namespace rota::mf {
 

@@ -1,10 +1,10 @@
 // apps/mf/sgd/schedule.h -- which shard visits which slice, and at what learning rate.
 //
-// As in rota/rotation.h every shard visits every slice once an epoch, and no two shards hold the same one.  But the
-// slices are dealt into phases of as many as there are shards, again in every epoch; those of a phase go around all
-// shards before the next phase begins.  So the rows of a phase have met all their partners before the rows of the next
-// one do, and an epoch makes more progress than one in which all rows move a little at a time: on ratings of rank 16
-// five epochs of two phases equal six of one, and five of eight phases equal seven.
+// As in rota/schedules/rotation.h every shard visits every slice once an epoch, and no two shards hold the same one.
+// But the slices are dealt into phases of as many as there are shards, again in every epoch; those of a phase go around
+// all shards before the next phase begins.  So the rows of a phase have met all their partners before the rows of the
+// next one do, and an epoch makes more progress than one in which all rows move a little at a time: on ratings of rank
+// 16 five epochs of two phases equal six of one, and five of eight phases equal seven.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -22,7 +22,7 @@ class NewtonPull final : public SavesFields<Pull, NewtonPull> {
       : settings_(settings), rows_(static_cast<double>(rows)), keys_(keys), outputs_(outputs), most_(most) {}
 
   void pull(const PullTask& task) override;
-  void evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const override {
+  void evaluate(TableId, Key key, std::span<const double> value, Terms terms) const override {
     add_penalty(settings_, key, value, outputs_, terms);
   }
 

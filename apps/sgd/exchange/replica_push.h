@@ -7,7 +7,7 @@
 
 #include "apps/sgd/push.h"
 #include "rota/dataflow.h"
-#include "rota/replica_exchange.h"
+#include "rota/exchange/replica_exchange.h"
 
 namespace rota::sgd {
 

@@ -21,7 +21,7 @@ class SvrgPull final : public SavesFields<Pull, SvrgPull> {
       : settings_(settings), outputs_(outputs), rows_(static_cast<double>(rows)), most_(most) {}
 
   void pull(const PullTask& task) override;
-  void evaluate(TableId, Key key, std::span<const double> value, std::span<double> terms) const override {
+  void evaluate(TableId, Key key, std::span<const double> value, Terms terms) const override {
     add_penalty(settings_, key, value, outputs_, terms);
   }
 

@@ -1,7 +1,7 @@
 #include "coordinator/dispatch.h"
 
 #include "core/rounds/placement.h"
-#include "rota/rotation.h"
+#include "rota/schedules/rotation.h"
 #include "tests/unit/core/rounds/even_hosts.h"
 #include "tests/unit/core/rounds/small_rounds.h"
 

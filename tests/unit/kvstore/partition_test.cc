@@ -44,9 +44,7 @@ class CountingPull final : public AddPull {
     task.reply.append(play.reply.data(), play.reply.size());
     AddPull::pull(task);
   }
-  void evaluate(TableId, Key, std::span<const double> value, std::span<double> terms) const override {
-    terms[0] += value[0];
-  }
+  void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms[0] += value[0]; }
   void save(Writer& out) const override { out.put(pulls_); }
   void restore(Reader& in) override { pulls_ = in.get<std::uint64_t>(); }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "rota/replica_exchange.h"
+#include "rota/exchange/replica_exchange.h"
 
 namespace rota::tests {
 

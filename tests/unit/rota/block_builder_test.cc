@@ -1,4 +1,4 @@
-#include "rota/block_builder.h"
+#include "rota/schedules/block_builder.h"
 
 namespace rota {
 namespace {

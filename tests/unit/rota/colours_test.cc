@@ -1,4 +1,4 @@
-#include "rota/colours.h"
+#include "rota/schedules/colours.h"
 
 namespace rota {
 namespace {

@@ -1,4 +1,4 @@
-#include "rota/exchange_schedule.h"
+#include "rota/exchange/exchange_schedule.h"
 
 namespace rota {
 namespace {

@@ -1,4 +1,4 @@
-#include "rota/gamma.h"
+#include "rota/numerics/gamma.h"
 
 namespace rota {
 namespace {

@@ -1,4 +1,4 @@
-#include "rota/item_order.h"
+#include "rota/numerics/item_order.h"
 
 namespace rota {
 namespace {

@@ -1,5 +1,5 @@
 // Values computed by hand.
-#include "rota/metrics.h"
+#include "rota/numerics/quality.h"
 
 namespace rota {
 namespace {

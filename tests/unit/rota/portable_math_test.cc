@@ -1,4 +1,4 @@
-#include "rota/portable_math.h"
+#include "rota/numerics/portable_math.h"
 
 namespace rota::tests {
 namespace {

@@ -1,4 +1,4 @@
-#include "rota/power_law.h"
+#include "rota/numerics/power_law.h"
 
 namespace rota {
 namespace {

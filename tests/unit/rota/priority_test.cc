@@ -1,4 +1,4 @@
-#include "rota/priority.h"
+#include "rota/schedules/priority.h"
 
 #include <deque>
 

@@ -1,4 +1,4 @@
-#include "rota/replica_exchange.h"
+#include "rota/exchange/replica_exchange.h"
 
 #include "tests/unit/rota/all_steps.h"
 

@@ -1,4 +1,4 @@
-#include "rota/rotation.h"
+#include "rota/schedules/rotation.h"
 
 namespace rota {
 namespace {

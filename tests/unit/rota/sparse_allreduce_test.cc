@@ -1,4 +1,4 @@
-#include "rota/sparse_allreduce.h"
+#include "rota/exchange/sparse_allreduce.h"
 
 #include "tests/unit/rota/all_steps.h"
 

@@ -1,4 +1,4 @@
-#include "rota/sweep.h"
+#include "rota/schedules/sweep.h"
 
 namespace rota {
 namespace {

@@ -1,4 +1,4 @@
-#include "rota/weighted_draw.h"
+#include "rota/numerics/weighted_draw.h"
 
 #include <bit>
 

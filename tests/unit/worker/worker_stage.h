@@ -88,8 +88,8 @@ class AddingPush final : public SlicePush<Rows>, public SharedPush {
     play.replies += text_of(commit.reply);
   }
   bool restores_in_place() const override { return play.restores_in_place; }
-  void evaluate(std::span<double> terms) const override { terms[0] += 1; }
-  void evaluate_slice(SliceId, const Rows& rows, std::span<double> terms) const override { terms[0] += rows.row(0)[0]; }
+  void evaluate(Terms terms) const override { terms[0] += 1; }
+  void evaluate_slice(SliceId, const Rows& rows, Terms terms) const override { terms[0] += rows.row(0)[0]; }
 
  private:
   ShardId shard_;

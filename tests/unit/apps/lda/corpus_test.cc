@@ -1,7 +1,7 @@
 #include "apps/lda/corpus.h"
 
 #include "rota/error.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lda {
 namespace {

@@ -1,6 +1,6 @@
 #include "apps/linear/predictions.h"
 
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::linear {
 namespace {

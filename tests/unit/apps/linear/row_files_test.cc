@@ -2,7 +2,7 @@
 
 #include "apps/linear/class_labels.h"
 #include "rota/error.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::linear {
 namespace {

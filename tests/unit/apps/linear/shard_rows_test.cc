@@ -1,7 +1,7 @@
 #include "apps/linear/shard_rows.h"
 
 #include "rota/error.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::linear {
 namespace {

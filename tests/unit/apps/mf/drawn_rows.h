@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 #include "tests/unit/apps/mf/plain_step.h"
 

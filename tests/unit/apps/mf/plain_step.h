@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/mf/sgd/cell_kernel.h"
-#include "rota/portable_math.h"
+#include "rota/numerics/portable_math.h"
 
 namespace rota::tests {
 

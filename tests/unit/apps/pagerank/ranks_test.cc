@@ -1,7 +1,7 @@
 #include "apps/pagerank/ranks.h"
 
 #include "rota/random.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::pagerank {
 namespace {

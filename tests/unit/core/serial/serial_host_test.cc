@@ -1,6 +1,6 @@
 // The arguments of hooks, and what is refused.  Models are compared with
 // those of real jobs in tests/system/serial_host_test.py.
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 
 namespace rota {
 namespace {
@@ -30,7 +30,7 @@ class ProbePush final : public SavesFields<SharedPush, ProbePush>, public SliceP
     if (behaviour.note) task.note.put(1);
     return 1;
   }
-  void evaluate(std::span<double> terms) const override {
+  void evaluate(Terms terms) const override {
     terms[0] += static_cast<double>(items()) - (behaviour.lose_item && shard_ == 1 ? 1 : 0);
     terms[1] += drawn_;
   }

@@ -1,4 +1,4 @@
-#include "rota/serial_host.h"
+#include "rota/testing/serial_host.h"
 
 namespace rota {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "apps/linear/design/load.h"
 #include "rota/error.h"
-#include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/linear/plain_matrix.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lasso {
 

@@ -1,5 +1,5 @@
 #include "apps/lda/commands/commands.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lda {
 namespace {

@@ -1,7 +1,7 @@
 #include "apps/lda/commands/generate.h"
 
 #include "rota/io/corpus.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lda {
 namespace {

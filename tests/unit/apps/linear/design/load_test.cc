@@ -7,9 +7,9 @@
 #include "apps/lasso/commands/generate.h"
 #include "rota/error.h"
 #include "rota/io/numbers.h"
-#include "tests/unit/apps/io/compressed.h"
-#include "tests/unit/apps/io/scratch_files.h"
 #include "tests/unit/apps/linear/plain_matrix.h"
+#include "tests/unit/io/compressed.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::linear {
 namespace {

@@ -1,7 +1,7 @@
 // tests/unit/apps/linear/design/sample_cuts_test.cc -- the sample of rows is the same in all ways of reading.
 #include "apps/linear/design/sample_cuts.h"
 
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::linear {
 namespace {

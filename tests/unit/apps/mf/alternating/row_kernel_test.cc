@@ -2,7 +2,7 @@
 #include "apps/mf/alternating/row_kernel.h"
 
 #include "apps/mf/kernels.h"
-#include "rota/line_vector.h"
+#include "rota/numerics/line_vector.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 

@@ -2,7 +2,7 @@
 
 #include "apps/mf/sgd/sides.h"
 #include "rota/error.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
 namespace {

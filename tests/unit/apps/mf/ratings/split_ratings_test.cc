@@ -1,7 +1,7 @@
 #include "apps/mf/ratings/split_ratings.h"
 
 #include "rota/error.h"
-#include "tests/unit/apps/io/scratch_files.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
 namespace {

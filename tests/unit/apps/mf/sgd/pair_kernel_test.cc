@@ -2,7 +2,7 @@
 #include "apps/mf/sgd/pair_kernel.h"
 
 #include "apps/mf/kernels.h"
-#include "rota/portable_math.h"
+#include "rota/numerics/portable_math.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/drawn_rows.h"
 

@@ -1,0 +1,47 @@
+// rota/io/row_files.h -- the rows of several files, of any format, as one matrix.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rota/io/row_reader.h"
+
+namespace rota::io {
+
+// The rows of each file follow those of the previous one.  Files with named columns have those of the first, in any
+// order.
+//
+//   io::RowFiles files(job.input, form);
+//   for (io::LabelledValues row; files.next(row);) shards.of_item(files.rows() - 1)->add(row);
+class RowFiles {
+ public:
+  explicit RowFiles(std::vector<std::string> paths, RowForm form = {});
+
+  // False after the last row.  Throws NoInput, or DataError with file and line.
+  bool next(LabelledValues& row);
+  // For the row that was read last: throws DataError with its file and line.
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::uint64_t rows() const { return rows_; }                      // read so far
+  std::uint64_t columns() const { return columns_; }                // of all files read so far
+  std::uint64_t entries() const { return entries_; }                // as written, zeros too
+  const std::vector<std::string>& names() const { return names_; }  // of the columns, if the first file has them
+  // Where the number of columns comes from: the file, and the line of its widest row (0: the file states it).
+  const std::string& widest_file() const { return widest_file_; }
+  std::uint64_t widest_line() const { return widest_line_; }
+  const std::string& path() const { return paths_[file_]; }  // of the row that was read last
+  std::uint64_t line() const { return reader_->line(); }
+
+ private:
+  std::vector<std::string> paths_;
+  RowForm form_;
+  std::size_t file_ = 0;
+  std::unique_ptr<RowReader> reader_;  // of that file
+  std::uint64_t rows_ = 0, columns_ = 0, entries_ = 0;
+  std::vector<std::string> names_;
+  std::uint64_t widest_ = 0, widest_line_ = 0;
+  std::string widest_file_;
+};
+
+}  // namespace rota::io
