@@ -14,7 +14,7 @@ packages=(
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
   librandom123-dev libxxhash-dev nlohmann-json3-dev
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
-  libgtest-dev libbenchmark-dev clang-format python3
+  libgtest-dev clang-format python3
 )
 if [[ " $* " == *" review "* ]]; then
   packages+=(clang-tidy-16)
