@@ -55,7 +55,7 @@ constexpr Entry kEntries[] = {
      shard_command},
     {"resume", "DIR [flags]", "Resumes a run from its newest checkpoint.", resume_command},
     {"show", "APP --model=DIR", "Prints a model; other commands of an app are called in the same way.", plugin_command},
-    {"export", "APP --model=DIR", "Writes a model's text form, beside it.", export_command},
+    {"export", "APP --model=DIR", "Writes a model's tables, beside it or in a new folder.", export_command},
     {"status", "DIR|ADDRESS", "Shows the state of a run.", status_command},
     {"add-worker", "DIR|ADDRESS [flags]", "Adds a worker to an active run.", add_worker_command},
     {"new", "DIR", "Makes a folder for an app of your own, builds it and tries it.", new_app_command},

@@ -9,6 +9,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/folders/result_file.h"
+#include "cli/folders/text_form.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
 #include "core/checkpoint/model_reader.h"
@@ -30,6 +31,22 @@ constexpr std::array kOwnOptions = {
     kPluginDirOption,
 };
 
+constexpr std::array kExportOptions = {
+    Option{.name = "output", .kind = Option::Kind::path, .meaning = "A new folder, instead of the model's own."},
+    Option{.name = "format",
+           .kind = Option::Kind::choice,
+           .default_value = "csv",
+           .unit = "csv|json|npy|matrix_market",
+           .meaning = "The format of the tables in --output."},
+};
+
+io::TableFormat table_format(std::string_view name) {
+  return name == "json"  ? io::TableFormat::json
+         : name == "npy" ? io::TableFormat::npy
+         : name == "csv" ? io::TableFormat::csv
+                         : io::TableFormat::matrix_market;
+}
+
 bool declares(const Command& command, std::string_view option) {
   return std::ranges::find(command.options, option, &Option::name) != command.options.end();
 }
@@ -38,7 +55,6 @@ bool declares(const Command& command, std::string_view option) {
 std::vector<Option> own_options(const Command& command) {
   std::vector<Option> own;
   for (const Option& option : kOwnOptions) {
-    if (option.name == "output" && command.name == "export") continue;  // its files have their places
     if (option.name == "model" && !command.needs_model) continue;
     if (option.name == "input" && !command.takes_input) continue;
     if (!declares(command, option.name)) own.push_back(option);
@@ -172,15 +188,25 @@ Status plugin_command(int argc, const char* const* argv) {
 }
 
 Status export_command(int argc, const char* const* argv) {
-  constexpr Command kExport{"export", "", {}, nullptr};
+  constexpr Command kExport{"export", "", kExportOptions, nullptr};
   ROTA_ASSIGN(const auto read, read_line(argc, argv, &kExport));
   if (read.line.wish == CommandLine::Wish::help) return print_help(kExport), Status();
-  const fs::path folder(read.line.options.text("model"));
+  const Options& options = read.line.options;
+  const fs::path folder(options.text("model"));
   ROTA_TRY(check_app(*read.plugin, folder));
-  const RunFolder run{folder};
-  std::error_code error;
-  ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, *read.plugin) : export_model(*read.plugin, folder));
-  std::printf("exported: %s\n", visible_text(folder.native()).c_str());
+  const std::string_view format = options.text("format");
+  std::string written = folder;
+  if (options.has("output")) {
+    written = options.text("output");
+    ROTA_TRY(export_into(*read.plugin, folder, written, table_format(format)));
+  } else if (format != "csv") {
+    return {ExitCode::usage, "--format=" + std::string(format) + " is for --output=DIR"};
+  } else {
+    const RunFolder run{folder};
+    std::error_code error;
+    ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, *read.plugin) : export_model(*read.plugin, folder));
+  }
+  std::printf("exported: %s\n", visible_text(written).c_str());
   return {};
 }
 
@@ -195,7 +221,7 @@ Status describe_app(const std::string& app) {
   entry("train", " --input=PATH --out=DIR [flags]", "Trains a model.");
   for (const Command& command : plugin.commands)
     entry(command.name, command.needs_model ? " --model=DIR [flags]" : " [flags]", command.summary);
-  entry("export", " --model=DIR", "Writes a model's text form, beside it.");
+  entry("export", " --model=DIR", "Writes a model's tables, beside it or in a new folder.");
   std::printf("\n`rota COMMAND %s --help` has the details.\n", app.c_str());
   return {};
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cli/commands/commands.h"
+#include "cli/folders/text_form.h"
 #include "cli/launcher/run_job.h"
 #include "core/base/trust.h"
 #include "core/checkpoint/model_reader.h"

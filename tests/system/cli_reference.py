@@ -99,7 +99,7 @@ def command(name):
     if name == "show":
         about = "Prints a model. Other commands of an app are called in the same way; see [Apps](#apps)."
     if name == "export":
-        about = "Writes the text form of a model again, next to it. `rota train` has done so already."
+        about = "Writes the text form of a model again, next to it, as `rota train` has done; or into a new folder."
     if about:
         out += [about, ""]
     listed = options(lines)[0]

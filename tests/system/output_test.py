@@ -145,5 +145,3 @@ class Output(RotaTest):
             done = self.rota(*arguments, text=False)
             self.assertEqual(done.stdout[-1:], b"\n", arguments)
             self.assertNotEqual(done.stdout[-2:], b"\n\n", arguments)
-        # It writes only into the model's folder.
-        self.rota("export", "lda", f"--model={lda}", f"--output={self.folder / 'elsewhere'}", code=2, error="--output")

@@ -1,0 +1,25 @@
+// cli/folders/text_form.h -- the text form of a model, beside the model or in a folder of its own.
+#pragma once
+#include <filesystem>
+
+#include "core/base/status.h"
+#include "core/job/run_folder.h"
+#include "rota/io/table_files.h"
+#include "rota/plugin.h"
+
+namespace rota {
+
+// Writes the plugin's text form of a model into the folder that the model is in, over an earlier one.
+// ExitCode::bad_data if another app made the model.
+Status export_model(const Plugin& plugin, const std::filesystem::path& run_or_model);
+
+// The same into a folder of its own, its tables in this format; files that are not CSV stay as they are, and so do
+// tables that the format cannot hold, of which stderr has a line.  ExitCode::cannot_write if the folder holds
+// anything.
+Status export_into(const Plugin& plugin, const std::filesystem::path& run_or_model, std::filesystem::path folder,
+                   io::TableFormat format);
+
+// Whether the text form of the run's model is there and whole.
+bool has_text(const RunFolder& run);
+
+}  // namespace rota
