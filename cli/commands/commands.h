@@ -3,6 +3,7 @@
 #pragma once
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/flags.h"
@@ -36,6 +37,8 @@ Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job);
 Status train_command(int argc, const char* const* argv);
 Status shard_command(int argc, const char* const* argv);
 Status resume_command(int argc, const char* const* argv);
+// Whether a resumed run may have another value of a job's or a network's option: its model does not depend on it.
+bool may_change_on_resume(std::string_view option);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);

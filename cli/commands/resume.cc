@@ -37,7 +37,7 @@ std::vector<Option> changeable() {
 
 Status check_given(const CommandLine& line, const std::string& folder) {
   for (const auto& [name, value] : line.given) {
-    if (std::ranges::find(kMayChange, name) != kMayChange.end() || is_network_option(name)) continue;
+    if (may_change_on_resume(name)) continue;
     std::string others;
     for (const std::string_view other : kMayChange) others += " --" + std::string(other);
     return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
@@ -127,6 +127,10 @@ Status resume(const CommandLine& line) {
 }
 
 }  // namespace
+
+bool may_change_on_resume(std::string_view option) {
+  return std::ranges::find(kMayChange, option) != kMayChange.end() || is_network_option(option);
+}
 
 Status resume_command(int argc, const char* const* argv) {
   static const std::vector<Option> kTable = changeable();

@@ -28,6 +28,22 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using Values = std::map<std::string, std::string, std::less<>>;
+
+constexpr std::array kOwnOptions = {
+    Option{.name = "continue",
+           .kind = Option::Kind::flag,
+           .default_value = "false",
+           .meaning = "If --out holds a run of the same job, resume it.  Then one command line begins a run and "
+                      "continues it, however often it is repeated."},
+};
+
+std::vector<Option> own_options() {
+  std::vector<Option> all(kOwnOptions.begin(), kOwnOptions.end());
+  all.insert(all.end(), network_options().begin(), network_options().end());
+  return all;
+}
+
 void print_train_help(const Plugin* plugin) {
   std::vector<Option> job(job_options().begin(), job_options().end());
   const std::string epochs = plugin == nullptr ? "" : std::to_string(plugin->epochs);
@@ -41,7 +57,7 @@ void print_train_help(const Plugin* plugin) {
   if (plugin != nullptr)
     std::printf("\nThe app %s: %s\n%s", std::string(plugin->name).c_str(), std::string(plugin->summary).c_str(),
                 describe(plugin->options).c_str());
-  std::printf("\n  --flagfile=FILE\n      Reads flags from a file, one a line.\n");
+  std::printf("\n%s  --flagfile=FILE\n      Reads flags from a file, one a line.\n", describe(kOwnOptions).c_str());
   std::printf("\nThe network:\n%s", describe(network_options()).c_str());
   if (plugin == nullptr) std::printf("\n`rota train APP --help` adds the app's own flags.\n");
 }
@@ -100,7 +116,7 @@ Status keep_stdin(const RunFolder& run) {
 }
 
 // Chooses --shards if the user does not.
-Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std::less<>>& values) {
+Status take_shards(const Plugin& plugin, Values& values) {
   if (Options(values).integer("shards") == 0) {
     ROTA_ASSIGN(const auto job, make_job(Options(values)));
     ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job));
@@ -110,10 +126,53 @@ Status take_shards(const Plugin& plugin, std::map<std::string, std::string, std:
   return check_numbers(Options(values));
 }
 
+bool holds_run(const RunFolder& run) {
+  std::error_code error;
+  return fs::exists(run.flags(), error) && (!run.epochs().empty() || fs::exists(run.result(), error));
+}
+
+// ExitCode::cannot_write if a run of these options is another than the one in the folder, naming the first difference.
+Status check_same_job(const RunFolder& run, const Values& values) {
+  const std::string flagfile = "--flagfile=" + run.flags().string(), out = "--out=" + run.path.string();
+  const char* const words[] = {"train", flagfile.c_str(), out.c_str()};
+  ROTA_ASSIGN(const auto begun, parse_with_plugin(3, words, own_options()));
+  for (const auto& [name, value] : values) {
+    const std::string_view its = begun.line.options.text(name);
+    if (its == value || name == "out" || name == "shards_from" || may_change_on_resume(name)) continue;
+    return {ExitCode::cannot_write, run.path.string() + " holds a run with --" + name + "=" + std::string(its) +
+                                        ", and this one has --" + name + "=" + value +
+                                        ": choose another --out, or the same options"};
+  }
+  return {};
+}
+
+// Resumes the run in --out with what this command line says of where it runs.
+Status continue_run(const RunFolder& run, const CommandLine& line, Values values) {
+  if (!line.given.contains("shards") && line.options.text("input") == "-") values.erase("shards");
+  for (const Option& option : own_options()) values.erase(std::string(option.name));
+  ROTA_TRY(check_same_job(run, values));
+  std::vector<std::string> words{"resume", run.path.string()};
+  for (const auto& [name, value] : line.given)
+    if (may_change_on_resume(name) && !(name == "input" && value == "-")) words.push_back("--" + name + "=" + value);
+  words.insert(words.end(), line.log_flags.begin(), line.log_flags.end());
+  std::vector<const char*> pointers;
+  for (const std::string& word : words) pointers.push_back(word.c_str());
+  return resume_command(static_cast<int>(pointers.size()), pointers.data());
+}
+
+// The job's options that follow from others: what is in effect now, because another build of the app may want another
+// number of epochs when the run is resumed.
+Status complete_options(const CommandLine& line, const Plugin& plugin, Values& values) {
+  if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
+  if (!line.options.has("init_model")) return {};
+  ROTA_ASSIGN(values["init_hash"], hash_of_model(line.options.text("init_model")));
+  return {};
+}
+
 }  // namespace
 
 Status train_command(int argc, const char* const* argv) {
-  ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, argv, network_options(), AppFrom::positional));
+  ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, argv, own_options(), AppFrom::positional));
   CommandLine& line = parsed.line;
   if (line.wish == CommandLine::Wish::help) return print_train_help(parsed.plugin), Status();
   tell_of_repeated(line);
@@ -126,14 +185,13 @@ Status train_command(int argc, const char* const* argv) {
   // A fault of the data is reported after the folder is claimed.
   const Status chosen = from_stdin ? Status() : take_shards(plugin, values);
   if (chosen.code() == ExitCode::usage) return chosen;
+  ROTA_TRY(complete_options(line, plugin, values));
+  if (line.options.flag("continue") && holds_run(run)) {
+    ROTA_TRY(chosen);
+    return continue_run(run, line, std::move(values));
+  }
   ROTA_ASSIGN(auto claim, fresh_folder(run, named_paths(line, plugin), from_stdin));
   ROTA_TRY(chosen);
-  // What is in effect now: another build of the app may want another number when the run is resumed.
-  if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
-  if (line.options.has("init_model")) {
-    ROTA_ASSIGN(auto hash, hash_of_model(line.options.text("init_model")));
-    values["init_hash"] = hash;
-  }
   if (from_stdin) {
     ROTA_TRY(keep_stdin(run));
     values["input"] = run.input().string();
@@ -143,7 +201,7 @@ Status train_command(int argc, const char* const* argv) {
   if (!network.machines.empty() && !line.given.contains("workers"))
     values["workers"] = std::to_string(std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network.machines)),
                                                               Options(values).integer("shards")));
-  for (const Option& option : network_options()) values.erase(std::string(option.name));
+  for (const Option& option : own_options()) values.erase(std::string(option.name));
   ROTA_TRY(write_flagfile(run.flags(), values));
   return run_job({run, Options(values), line.log_flags, false, std::move(network)}, plugin);
 }
