@@ -9,7 +9,7 @@
 //   write_fields(task.note, moments);                          // a push's note, a pull's reply
 //   const auto moments = read_fields<Moments>(commit.reply);
 //
-// and for the state that a hook's object saves: class MyPush : public SavesFields<Push, MyPush>.
+// and the state of a hook's object: void MyPush::state(Archive& list) { list(moments_); }
 #pragma once
 #include <array>
 #include <cstddef>
@@ -25,122 +25,97 @@
 
 namespace rota {
 
-// Fields are numbers, enumerations, texts, vectors, arrays, optionals and pairs of these, and types with fields of
-// their own or with an encoding of their own (encode() and decode(), as those of a Slice).  Numbers are written as they
-// are in memory, counts as varints.
-class FieldWriter {
+// Writes fields, or reads them from bytes that the same list has written.  Fields are numbers, enumerations, texts,
+// vectors, arrays, optionals and pairs of these, and types with fields of their own or with an encoding of their own
+// (encode() and decode(), as those of a Slice).  Numbers are written as they are in memory, counts as varints.
+class Archive {
  public:
-  explicit FieldWriter(Writer& out) : out_(out) {}
+  explicit Archive(Writer& out) : out_(&out) {}
+  // Never reads past the end of the bytes; Reader::ok() is false afterwards if they were not valid.
+  explicit Archive(Reader& in) : in_(&in) {}
 
+  // Fields that are const can only be written.
   template <typename... T>
-  void operator()(const T&... fields) {
-    (put(fields), ...);
+  void operator()(T&&... fields) {
+    (one(const_cast<std::remove_cvref_t<T>&>(fields)), ...);
   }
+  bool reads() const { return in_ != nullptr; }
   // A condition that the fields must meet once they are read.
-  void check(bool) {}
-
- private:
-  template <PlainNumber T>
-  void put(T number) {
-    out_.put(number);
-  }
-  void put(const std::string& text) { out_.put_text(text); }
-  template <typename T>
-  void put(const std::vector<T>& values) {
-    if constexpr (PlainNumber<T>) {
-      out_.put_all(std::span<const T>(values));
-    } else {
-      out_.put_varint(values.size());
-      for (const T& value : values) put(value);
-    }
-  }
-  template <typename T, std::size_t N>
-  void put(const std::array<T, N>& values) {
-    for (const T& value : values) put(value);
-  }
-  template <typename T>
-  void put(const std::optional<T>& value) {
-    out_.put(static_cast<std::uint8_t>(value.has_value()));
-    if (value) put(*value);
-  }
-  template <typename A, typename B>
-  void put(const std::pair<A, B>& value) {
-    put(value.first);
-    put(value.second);
-  }
-  template <typename T>
-  requires std::is_class_v<T>
-  void put(const T& value) {
-    if constexpr (requires { value.encode(out_); })
-      value.encode(out_);
-    else
-      const_cast<T&>(value).fields(*this);  // one list for both directions; this one only reads
-  }
-
-  Writer& out_;
-};
-
-// Never reads past the end of the bytes; Reader::ok() is false afterwards if they were not valid.
-class FieldReader {
- public:
-  explicit FieldReader(Reader& in) : in_(in) {}
-
-  template <typename... T>
-  void operator()(T&... fields) {
-    (get(fields), ...);
-  }
   void check(bool holds) {
-    if (!holds) in_.fail();
+    if (in_ != nullptr && !holds) in_->fail();
   }
+  // Whether all that was read so far is valid.
+  bool ok() const { return in_ == nullptr || in_->ok(); }
 
  private:
   template <PlainNumber T>
-  void get(T& number) {
-    if constexpr (std::is_same_v<T, bool>)
-      number = in_.get_bounded<unsigned>(1) != 0;
+  void one(T& number) {
+    if (out_ != nullptr)
+      out_->put(number);
+    else if constexpr (std::is_same_v<T, bool>)
+      number = in_->get_bounded<unsigned>(1) != 0;
     else
-      number = in_.get<T>();
+      number = in_->get<T>();
   }
-  void get(std::string& text) { text = in_.get_text(); }
+  void one(std::string& text) {
+    if (out_ != nullptr)
+      out_->put_text(text);
+    else
+      text = in_->get_text();
+  }
   template <typename T>
-  void get(std::vector<T>& values) {
+  void one(std::vector<T>& values) {
     if constexpr (PlainNumber<T>) {
-      values = in_.get_all<T>();
+      if (out_ != nullptr)
+        out_->put_all(std::span<const T>(values));
+      else
+        values = in_->get_all<T>();
     } else {
-      values = std::vector<T>(in_.get_count(1));
+      if (out_ != nullptr)
+        out_->put_varint(values.size());
+      else
+        values = std::vector<T>(in_->get_count(1));
       for (T& value : values)
-        if (in_.ok()) get(value);
+        if (ok()) one(value);
     }
   }
   template <typename T, std::size_t N>
-  void get(std::array<T, N>& values) {
-    for (T& value : values) get(value);
+  void one(std::array<T, N>& values) {
+    for (T& value : values) one(value);
   }
   template <typename T>
-  void get(std::optional<T>& value) {
-    value.reset();
-    if (in_.get_bounded<unsigned>(1) != 0) get(value.emplace());
+  void one(std::optional<T>& value) {
+    auto there = static_cast<std::uint8_t>(value.has_value());
+    one(there);
+    check(there <= 1);
+    if (in_ != nullptr) value = there == 1 ? std::optional<T>(T{}) : std::nullopt;
+    if (value) one(*value);
   }
   template <typename A, typename B>
-  void get(std::pair<A, B>& value) {
-    get(value.first);
-    get(value.second);
+  void one(std::pair<A, B>& value) {
+    one(value.first);
+    one(value.second);
   }
   template <typename T>
   requires std::is_class_v<T>
-  void get(T& value) {
-    if constexpr (requires { value.decode(in_); })
-      value.decode(in_);
-    else
+  void one(T& value) {
+    if constexpr (!requires { value.encode(*out_); })
       value.fields(*this);
+    else if (out_ != nullptr)
+      value.encode(*out_);
+    else
+      value.decode(*in_);
   }
 
-  Reader& in_;
+  Writer* out_ = nullptr;
+  Reader* in_ = nullptr;
 };
+using FieldWriter = Archive;
+using FieldReader = Archive;
 
 template <typename T>
 void write_fields(Writer& out, const T& value) {
-  FieldWriter list(out);
+  Archive list(out);
   list(value);
 }
 
@@ -150,7 +125,7 @@ template <typename T>
 T read_fields(const Bytes& bytes) {
   T value{};
   Reader in(bytes.view());
-  FieldReader list(in);
+  Archive list(in);
   list(value);
   if (!in.done()) throw std::runtime_error("damaged data from another hook of the app");
   return value;
@@ -161,14 +136,7 @@ template <typename Hook, typename Self>
 class SavesFields : public Hook {
  public:
   using Hook::Hook;
-  void save(Writer& out) const override {
-    FieldWriter list(out);
-    const_cast<Self&>(static_cast<const Self&>(*this)).fields(list);
-  }
-  void restore(Reader& in) override {
-    FieldReader list(in);
-    static_cast<Self&>(*this).fields(list);
-  }
+  void state(Archive& list) override { static_cast<Self&>(*this).fields(list); }
 };
 
 }  // namespace rota

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "rota/fields.h"
 #include "rota/job.h"
 #include "rota/round.h"
 #include "rota/types.h"
@@ -22,10 +23,17 @@ class Pull {
   // Adds a row's share of an evaluation.
   virtual void evaluate(TableId, Key, std::span<const double> /*value*/, Terms /*terms*/) const {}
 
-  // The state that pull() depends on beyond rows and parts, at the end of an epoch.  restore() must check its bytes and
-  // call Reader::fail if they are wrong.
-  virtual void save(Writer&) const {}
-  virtual void restore(Reader&) {}
+  // Lists the state that pull() depends on beyond rows and parts, at the end of an epoch.  What was read must be
+  // checked (Archive::check).
+  virtual void state(Archive&) {}
+  virtual void save(Writer& out) const {
+    Archive list(out);
+    const_cast<Pull&>(*this).state(list);
+  }
+  virtual void restore(Reader& in) {
+    Archive list(in);
+    state(list);
+  }
 };
 
 // Calls f(sum, value) for runs of numbers that are contiguous in memory, as long as possible: for a pull that treats

@@ -4,6 +4,7 @@
 
 #include "rota/bytes.h"
 #include "rota/facts.h"
+#include "rota/fields.h"
 #include "rota/job.h"
 #include "rota/random.h"
 #include "rota/round.h"
@@ -41,10 +42,17 @@ class Push {
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
   virtual void evaluate(Terms /*terms*/) const {}
 
-  // The shard's own state at the end of an epoch, beyond its data.  restore() follows attach(); it must check its bytes
-  // and call Reader::fail if they are wrong.
-  virtual void save(Writer&) const {}
-  virtual void restore(Reader&) {}
+  // Lists the shard's own state at the end of an epoch, beyond its data, to save it or, after attach(), to restore it.
+  // What was read must be checked (Archive::check).
+  virtual void state(Archive&) {}
+  virtual void save(Writer& out) const {
+    Archive list(out);
+    const_cast<Push&>(*this).state(list);
+  }
+  virtual void restore(Reader& in) {
+    Archive list(in);
+    state(list);
+  }
   // Whether restore() brings this object, at any point of an epoch, to the state that it would have in a new process.
   // If so, a rollback after the loss of another process keeps the object; else the shard is loaded again.
   virtual bool restores_in_place() const { return false; }

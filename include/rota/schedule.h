@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rota/bytes.h"
+#include "rota/fields.h"
 #include "rota/random.h"
 #include "rota/round.h"
 #include "rota/slices.h"
@@ -65,9 +66,16 @@ class Schedule {
   // all must return true for the same epoch.  (Round::ends_job announces it ahead.)
   virtual bool ends_job() { return false; }
 
-  // The state that next() depends on, at the end of an epoch.
-  virtual void save(Writer&) const {}
-  virtual void restore(Reader&) {}
+  // Lists the state that next() depends on, at the end of an epoch.
+  virtual void state(Archive&) {}
+  virtual void save(Writer& out) const {
+    Archive list(out);
+    const_cast<Schedule&>(*this).state(list);
+  }
+  virtual void restore(Reader& in) {
+    Archive list(in);
+    state(list);
+  }
 };
 
 }  // namespace rota
