@@ -6,14 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "rota/fields.h"
 #include "rota/schedules/sweep.h"
 
 namespace rota {
 
 // The exchange rounds of an epoch use the app's dataflows in turn.  The last round is an open one, which writes the
 // replicas to a dense table, so that the next epoch can begin with its view and no replica has to be saved.
-class ExchangeSchedule final : public SavesFields<OpenSchedule, ExchangeSchedule> {
+class ExchangeSchedule final : public OpenSchedule {
  public:
   // The argument of the n-th exchange round of the job, n = 0, 1, ...  The last round of an epoch has the argument of
   // the round before it.
@@ -25,7 +24,7 @@ class ExchangeSchedule final : public SavesFields<OpenSchedule, ExchangeSchedule
   };
 
   ExchangeSchedule(TableId table, Epochs epochs, Argument argument = {}, StopBelow stop = {})
-      : SavesFields(table, std::vector<double>{}, stop), epochs_(epochs), argument_(std::move(argument)) {}
+      : OpenSchedule(table, std::vector<double>{}, stop), epochs_(epochs), argument_(std::move(argument)) {}
 
   Round next(Random& random) override {
     if (at_ == epochs_.rounds) {
@@ -43,7 +42,7 @@ class ExchangeSchedule final : public SavesFields<OpenSchedule, ExchangeSchedule
   }
 
   // At the end of an epoch no round of the next one has run.
-  void fields(auto& list) { list(done_); }
+  void state(Archive& list) override { list(done_); }
 
  private:
   std::vector<double> argument(std::uint64_t n) const { return argument_ ? argument_(n) : std::vector<double>{}; }

@@ -121,24 +121,17 @@ class PrioritySchedule : public Schedule {
     return figures;
   }
 
-  void save(Writer& out) const override {
-    out.put(config_.eta);
-    out.put_all(weight_.weights());
-    out.put_varint(turn_);
-    out.put_varint(waiting_.size());
-    for (const std::size_t at : waiting_) out.put_varint(at);
-  }
-  void restore(Reader& in) override {
-    config_.eta = in.get<double>();
-    const auto weights = in.get_all<double>();
-    const std::size_t last = std::max<std::size_t>(keys_, 1) - 1;
-    turn_ = in.get_bounded<std::size_t>(last);
-    waiting_.resize(in.get_count(1));
-    for (std::size_t& at : waiting_) at = in.get_bounded<std::size_t>(last);
+  void state(Archive& list) override {
+    std::vector<double> weights(weight_.weights().begin(), weight_.weights().end());
+    std::vector<std::size_t> waiting(waiting_.begin(), waiting_.end());
+    list(config_.eta, weights, turn_, waiting);
     const auto is_weight = [](double weight) { return weight >= 0 && weight <= kMostWeight; };
-    if (weights.size() != keys_ || !is_weight(config_.eta) || !std::all_of(weights.begin(), weights.end(), is_weight))
-      return in.fail();
+    const auto is_key = [&](std::size_t at) { return at < std::max<std::size_t>(keys_, 1); };
+    list.check(weights.size() == keys_ && is_weight(config_.eta) && std::ranges::all_of(weights, is_weight) &&
+               is_key(turn_) && std::ranges::all_of(waiting, is_key));
+    if (!list.reads() || !list.ok()) return;
     weight_.set_all(weights);
+    waiting_.assign(waiting.begin(), waiting.end());
   }
 
  private:

@@ -258,7 +258,7 @@ TEST(Priority, NothingIsLostBySavingAtAnEpochsEnd) {
   Writer wrong;
   wrong.put(1e-4);
   wrong.put_all(std::span<const double>(std::vector<double>(50, -1.0)));
-  wrong.put_varint(0);
+  wrong.put(std::uint64_t{0});
   wrong.put_varint(0);
   Reader negative(wrong.view());
   resumed.restore(negative);
