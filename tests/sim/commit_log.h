@@ -61,23 +61,10 @@ class CommitLog {
   }
   std::uint64_t state() const { return state_; }
 
-  void save(Writer& out) const {
-    out.put(state_);
-    out.put_varint(rows_.size());
-    for (const auto& [name, row] : rows_) {
-      out.put(name.first);
-      out.put(name.second);
-      out.put_all(std::span<const double>(row));
-    }
-  }
-  void restore(Reader& in) {
-    state_ = in.get<std::uint64_t>();
-    rows_.clear();
-    for (std::size_t left = in.get_count(1); left > 0; --left) {
-      const auto table = in.get<TableId>();
-      const auto key = in.get<Key>();
-      rows_[{table, key}] = in.get_all<double>();
-    }
+  void fields(auto& list) {
+    std::vector<std::pair<std::pair<TableId, Key>, std::vector<double>>> rows(rows_.begin(), rows_.end());
+    list(state_, rows);
+    rows_ = {rows.begin(), rows.end()};
   }
 
  private:

@@ -110,16 +110,9 @@ class ExactPush final : public SlicePush<Counts>, public SharedPush {
   void evaluate_slice(SliceId, const Counts& counts, Terms terms) const override {
     for (std::size_t i = 0; i < counts.rows(); ++i) terms[1] += static_cast<double>(counts.row(i)[kItems]);
   }
-  void save(Writer& out) const override {
-    out.put(total_);
-    out.put(last_total_);
-    out.put(visits_);
-  }
-  void restore(Reader& in) override {
-    total_ = in.get<std::uint64_t>();
-    last_total_ = in.get<double>();
-    visits_ = in.get<std::uint64_t>();
-    change_ = 0;
+  void state(Archive& list) override {
+    list(total_, last_total_, visits_);
+    if (list.reads()) change_ = 0;
   }
   bool restores_in_place() const override { return seed_ % 2 == 0; }
 

@@ -62,8 +62,7 @@ class ExchangeSchedule final : public Schedule {
     return round;
   }
   std::vector<Figure> figures() override { return {{"rounds", static_cast<double>(chosen_)}}; }
-  void save(Writer& out) const override { out.put(chosen_); }
-  void restore(Reader& in) override { chosen_ = in.get<std::uint64_t>(); }
+  void state(Archive& list) override { list(chosen_); }
 
  private:
   std::size_t dataflows_;
@@ -128,9 +127,9 @@ class RecordingPush final : public SharedPush, public ExchangePush {
   void evaluate(Terms) const override {
     if (!out_.empty()) complain("an epoch ended, and not all is gathered");
   }
-  void save(Writer& out) const override { out.put(state_); }
-  void restore(Reader& in) override {
-    state_ = in.get<std::uint64_t>();
+  void state(Archive& list) override {
+    list(state_);
+    if (!list.reads()) return;
     out_.clear();
     epoch_ = 0;
   }

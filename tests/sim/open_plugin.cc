@@ -102,8 +102,7 @@ class OpenRoundsSchedule final : public Schedule {
     if (chosen_ != 0) complain("it was asked for the job's end before the epoch's");
     return (seen_.state() >> 24) % 4 == 0;
   }
-  void save(Writer& out) const override { seen_.save(out); }
-  void restore(Reader& in) override { seen_.restore(in); }
+  void state(Archive& list) override { list(seen_); }
 
  private:
   void own(Round& round, Random& random) {
@@ -181,15 +180,10 @@ class OpenPush final : public SlicePush<Counts>, public SharedPush {
     seen_.add(commit);
   }
   void evaluate(Terms) const override { seen(); }
-  void save(Writer& out) const override {
-    out.put(last_);
-    out.put(seen());
-    seen_.save(out);
-  }
-  void restore(Reader& in) override {
-    last_ = in.get<RoundId>();
-    in.get<std::uint64_t>();
-    seen_.restore(in);
+  void state(Archive& list) override {
+    std::uint64_t now = list.reads() ? 0 : seen();
+    list(last_, now, seen_);
+    if (!list.reads()) return;
     epoch_ = 0;
     pushed_ = refreshed_ = 0;
   }
@@ -280,8 +274,7 @@ class OpenPull final : public Pull {
     if (in_one_partition(task.table))
       for (std::uint64_t left = state_ % 3; left > 0; --left) task.reply.put(mix(state_, left));
   }
-  void save(Writer& out) const override { out.put(state_); }
-  void restore(Reader& in) override { state_ = in.get<std::uint64_t>(); }
+  void state(Archive& list) override { list(state_); }
 
  private:
   std::uint64_t state_ = 7;

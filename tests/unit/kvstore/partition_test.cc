@@ -45,8 +45,7 @@ class CountingPull final : public AddPull {
     AddPull::pull(task);
   }
   void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms[0] += value[0]; }
-  void save(Writer& out) const override { out.put(pulls_); }
-  void restore(Reader& in) override { pulls_ = in.get<std::uint64_t>(); }
+  void state(Archive& list) override { list(pulls_); }
 
  private:
   std::uint64_t pulls_ = 0;

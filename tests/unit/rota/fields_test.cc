@@ -84,10 +84,10 @@ TEST(Fields, ACountIsCheckedAgainstTheBytes) {
   EXPECT_TRUE(points.empty());
 }
 
-class CountingPush final : public SavesFields<Push, CountingPush> {
+class CountingPush final : public Push {
  public:
   std::uint64_t items() const override { return 1; }
-  void fields(auto& list) { list(count, line); }
+  void state(Archive& list) override { list(count, line); }
   std::uint64_t count = 0;
   std::vector<float> line;
 };
@@ -97,7 +97,7 @@ TEST(Fields, AHooksObjectSavesThem) {
   push.count = 3;
   push.line = {1, 2};
   Writer out;
-  static_cast<const Push&>(push).save(out);
+  push.save(out);
   Reader in(out.view());
   other.restore(in);
   EXPECT_TRUE(in.done());

@@ -82,13 +82,10 @@ class PlayedSchedule final : public Schedule {
   Feedback wish() const override { return play.wished; }
   bool may_end_job() const override { return play.ends_job_after.has_value(); }
   bool ends_job() override { return *play.ends_job_after; }
-  void save(Writer& out) const override {
-    out.put(made_);
-    out.put(std::uint64_t{play.received.size()});
-  }
-  void restore(Reader& in) override {
-    made_ = in.get<std::uint64_t>();
-    play.received.resize(in.get<std::uint64_t>());
+  void state(Archive& list) override {
+    std::uint64_t received = play.received.size();
+    list(made_, received);
+    play.received.resize(received);
   }
 
  private:

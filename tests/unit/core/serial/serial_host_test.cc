@@ -14,7 +14,7 @@ struct Behaviour {
   int starts = 0, fed_back = 0;
 } behaviour;
 
-class ProbePush final : public SavesFields<SharedPush, ProbePush>, public SlicePush<Slice> {
+class ProbePush final : public SharedPush, public SlicePush<Slice> {
  public:
   explicit ProbePush(ShardId shard) : shard_(shard) {}
   std::uint64_t items() const override { return shard_ + 1; }
@@ -34,7 +34,7 @@ class ProbePush final : public SavesFields<SharedPush, ProbePush>, public SliceP
     terms[0] += static_cast<double>(items()) - (behaviour.lose_item && shard_ == 1 ? 1 : 0);
     terms[1] += drawn_;
   }
-  void fields(auto& list) { list(drawn_); }
+  void state(Archive& list) override { list(drawn_); }
 
  private:
   ShardId shard_;
