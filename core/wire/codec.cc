@@ -9,7 +9,7 @@ namespace rota {
 namespace {
 
 // ---- every message's fields, in order ----
-// `io` is a FieldWriter or a FieldReader; M is const for the first.
+// `io` is a MessageWriter or a MessageReader; M is const for the first.
 
 template <typename M, typename T>
 concept Is = std::same_as<std::remove_const_t<M>, T>;
@@ -104,7 +104,7 @@ struct Fields {
 
 // ---- how each type of field is written: integers as varints, doubles as they are, lists with a count ----
 
-class FieldWriter {
+class MessageWriter {
  public:
   void operator()(const auto&... all) { (field(all), ...); }
 
@@ -140,9 +140,9 @@ class FieldWriter {
   Frames blobs_;
 };
 
-class FieldReader {
+class MessageReader {
  public:
-  explicit FieldReader(const Frames& frames)
+  explicit MessageReader(const Frames& frames)
       : frames_(frames), body_(frames[0].view()), memory_left_(kDecodeTimes * frames[0].size() + kDecodeSlack) {}
 
   void operator()(auto&... all) { (field(all), ...); }
@@ -223,9 +223,9 @@ class FieldReader {
 
 template <std::size_t... I>
 constexpr auto decoders(std::index_sequence<I...>) {
-  using Decoder = bool (*)(FieldReader&, Message&);
+  using Decoder = bool (*)(MessageReader&, Message&);
   return std::array<std::pair<Kind, Decoder>, sizeof...(I)>{
-      {{std::variant_alternative_t<I, AnyMessage>::kind, [](FieldReader& io, Message& message) {
+      {{std::variant_alternative_t<I, AnyMessage>::kind, [](MessageReader& io, Message& message) {
           Fields::of(io, message.emplace<I>());
           return io.done();
         }}...}};
@@ -278,7 +278,7 @@ Kind kind_of(const Message& message) {
 }
 
 Frames encode_message(const Message& message) {
-  FieldWriter io;
+  MessageWriter io;
   std::visit([&](const auto& m) { Fields::of(io, m); }, message);
   return std::move(io).frames();
 }
@@ -361,7 +361,7 @@ Result<Message> decode_message(Kind kind, const Frames& frames) {
     // The sender determines how much memory a list takes: it may be more than is available.
     try {
       Message message;
-      FieldReader io(frames);
+      MessageReader io(frames);
       if (decode(io, message)) return message;
       if (!io.too_large()) return bad(std::string("a malformed ") + kind_name(kind));
       return bad("a " + std::string(kind_name(kind)) + " that takes far more memory than its " +
