@@ -37,6 +37,7 @@ bool RowFiles::next(LabelledValues& row) {
 
 void RowFiles::fail(const std::string& what) const {
   reader_->fail(what);
+  __builtin_unreachable();  // GCC forgets that a virtual function does not return
 }
 
 }  // namespace rota::io

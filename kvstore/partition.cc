@@ -217,7 +217,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   Deltas& deltas = done.deltas;
   deltas.rows = rows;
   deltas.rows.blocks.clear();
-  deltas.rows.argument.clear();
+  deltas.rows.argument = {};
   deltas.runs = whole.open.runs();
   deltas.values = bytes_of(std::move(values));
   deltas.reply = Bytes::from(reply.take());

@@ -24,14 +24,12 @@ void add_encoded(const Bytes& census, Census& sum) {
   }
 }
 
-ReadShard read_shard(const std::shared_ptr<const HostedApp>& app, std::unique_ptr<Push> push) {
+ReadShard read_shard(const std::shared_ptr<const HostedApp>& app, ShardId id, std::unique_ptr<Push> push) {
   ReadShard shard{app, std::move(push)};
-  Facts facts;
   Census census;
-  shard.push->facts(facts);
   add_census(*shard.push, census);
   shard.items = shard.push->items();
-  shard.facts = facts.all();
+  shard.facts = facts_of(*app->app, id, *shard.push).all();
   shard.census = encoded(census);
   return shard;
 }
@@ -45,7 +43,7 @@ Result<std::map<ShardId, ReadShard>> load(const std::string& worker, const std::
     auto pushes = app->app->load(wanted, common);
     made = pushes.size();
     if (made != wanted.size()) return;
-    for (std::size_t i = 0; i < made; ++i) shards.emplace(wanted[i], read_shard(app, std::move(pushes[i])));
+    for (std::size_t i = 0; i < made; ++i) shards.emplace(wanted[i], read_shard(app, wanted[i], std::move(pushes[i])));
   }));
   if (made == wanted.size()) return shards;
   return Status(ExitCode::failed,

@@ -31,9 +31,10 @@ Status RoundPush::run(std::string_view plugin, const std::string& where, std::ui
                              : std::span<const double>(values).subspan(i * table.row_width, table.row_width),
                          std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
     Random random = random_for(seed, Stream::push_shared, task.epoch, task.shard, task.round);
-    items = as<SharedPush>(push).push(SharedTask{task.epoch, task.round, rows.table, entries, rows.blocks,
-                                                 rows.argument, words, room != nullptr ? room->parts() : OpenParts()},
-                                      random);
+    items =
+        as<SharedPush>(push).push(SharedTask{task.epoch, task.round, rows.table, entries, rows.blocks, rows.argument,
+                                             words, room != nullptr ? room->parts() : OpenParts(entries)},
+                                  random);
   });
   if (room != nullptr) {
     open_parts = room->take();

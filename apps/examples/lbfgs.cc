@@ -2,11 +2,8 @@
 //
 // Source: Nocedal and Wright, "Numerical Optimization", 2nd edition, algorithms 7.4 and 3.1.  The only row of the table
 // is the point at which the shards compute loss and gradient; the pull has everything else.
-#include <rota/io/deal_lines.h>
-#include <rota/io/sparse_line.h>
+#include <rota/io/rows_app.h>
 #include <rota/plugin.h>
-#include <rota/schedules/sweep.h>
-#include <rota/shards.h>
 
 #include <cmath>
 #include <numeric>
@@ -15,48 +12,49 @@ namespace {
 using namespace rota;
 using Vector = std::vector<double>;
 
+struct Settings {
+  double l2 = 1, tolerance = 1e-3;
+  io::RowForm rows;
+  void options(auto& list) {
+    list.number("l2", l2, "", 0, 1e12, "The penalty of the squared weights; the intercept has none.");
+    list.number("tolerance", tolerance, "", 0, 1e12, "End when no number of the gradient is larger.");
+    list.all_of(rows);
+  }
+};
+
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 // The weights are those of the columns, and at last the intercept.  A part: the gradient, then the loss.
-class RowsPush final : public SharedPush {
+class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
  public:
-  explicit RowsPush(std::vector<io::SparseRow> rows) : rows_(std::move(rows)) {}
-  std::uint64_t items() const override { return rows_.size(); }
-  void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(io::columns_of(rows_))); }
-  void attach(const Shape& shape) override { weights_ = shape.views[0]; }
+  using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random&) override {
-    const std::span<double> part = task.entries[0].part;
+    const std::span<double> part = task.parts[0];
     const std::size_t intercept = part.size() - 2;
-    for (const io::SparseRow& row : rows_) {
-      const double y = row.label > 0 ? 1 : -1, margin = y * link(row), slope = -y / (1 + std::exp(margin));
+    for (const io::SparseRow& row : items_) {
+      const double m = margin(row), slope = -row.label / (1 + std::exp(m));
       for (const auto& [column, x] : row.entries) part[column] += slope * x;
       part[intercept] += slope;
-      part[intercept + 1] += loss(margin);
+      part[intercept + 1] += loss(m);
     }
-    return rows_.size();
+    return items_.size();
   }
   void evaluate(Terms terms) const override {
-    for (const io::SparseRow& row : rows_) terms[0] += loss((row.label > 0 ? 1 : -1) * link(row));
+    for (const io::SparseRow& row : items_) terms["loss"] += loss(margin(row));
   }
 
  private:
-  double link(const io::SparseRow& row) const {
-    const std::span<const double> w = weights_.numbers();
-    double sum = w.back();
-    for (const auto& [column, x] : row.entries) sum += w[column] * x;
-    return sum;
+  double margin(const io::SparseRow& row) const {
+    return row.label * (row.times(table_.numbers()) + table_.numbers().back());
   }
   static double loss(double m) { return m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m; }
-
-  std::vector<io::SparseRow> rows_;
-  TableView weights_;
 };
 
 class LbfgsPull final : public SavesFields<Pull, LbfgsPull> {
  public:
-  LbfgsPull(double l2, double tolerance) : l2_(l2), tolerance_(tolerance) {}
+  explicit LbfgsPull(const Settings& settings) : l2_(settings.l2), tolerance_(settings.tolerance) {}
   void pull(const PullTask& task) override {
     const auto [key, sum, w] = task.entries[0];
     const std::size_t n = w.size();
@@ -81,7 +79,7 @@ class LbfgsPull final : public SavesFields<Pull, LbfgsPull> {
     for (std::size_t j = 0; j < n; ++j) w[j] = point_[j] + (ends ? 0 : step_ * direction_[j]);
     write_fields(task.reply, ends);
   }
-  void evaluate(TableId, Key, std::span<const double> w, Terms terms) const override { terms[1] += penalty(w); }
+  void evaluate(TableId, Key, std::span<const double> w, Terms terms) const override { terms["penalty"] += penalty(w); }
   void fields(auto& list) { list(point_, gradient_, direction_, value_, slope_, step_, moves_, changes_); }
 
  private:
@@ -122,41 +120,21 @@ class LbfgsPull final : public SavesFields<Pull, LbfgsPull> {
   std::vector<Vector> moves_, changes_;  // of points and gradients, the last ones
 };
 
-class Lbfgs final : public App {
+class Lbfgs final : public io::RowsApp<RowsPush> {
  public:
-  explicit Lbfgs(const Job& job) : job_(job) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    auto rows =
-        io::deal_lines<io::SparseRow>(job_.input, job_.shards, hosted, "LABEL INDEX:VALUE ...", io::read_sparse_row);
-    return make_pushes<RowsPush>(rows);
-  }
-  std::vector<Table> tables(const Facts& facts) const override {
+  using RowsApp::RowsApp;
+  void look_at(io::SparseRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  Table table(const Facts& facts) const override {
     const auto width = static_cast<std::uint32_t>(facts.count("columns") + 1);
-    return {{.name = "weights",
-             .keys = 1,
-             .row_width = width,
-             .part_width = width + 1,
-             .single_partition = true,
-             .dense = true}};
+    return {.name = "weights", .keys = 1, .row_width = width, .part_width = width + 1, .single_partition = true};
   }
   std::vector<Term> terms() const override {
     return {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}};
   }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<RoundRobinSchedule>(0, 1, 1, Vector{}, StopBelow{.by_pull = true});
-  }
-  std::unique_ptr<Pull> pull(const Facts&) const override {
-    return std::make_unique<LbfgsPull>(job_.options.real("l2"), job_.options.real("tolerance"));
-  }
-
- private:
-  const Job& job_;
+  StopBelow stop() const override { return {.by_pull = true}; }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LbfgsPull>(settings_); }
 };
-
-constexpr Option kOptions[] = {
-    real_option("l2", "1", "", 0, 1e12, "The penalty of the squared weights; the intercept has none."),
-    real_option("tolerance", "1e-3", "", 0, 1e12, "End when no number of the gradient is larger.")};
 }  // namespace
 
-ROTA_APP(Lbfgs, .name = "lbfgs", .summary = "Logistic regression by L-BFGS.", .items = "rows", .options = kOptions,
-         .epochs = 1000, .framework_needs = kSynchronous);
+ROTA_APP(Lbfgs, .name = "lbfgs", .summary = "Logistic regression by L-BFGS.", .items = "rows", .epochs = 1000,
+         .framework_needs = kSynchronous);

@@ -9,40 +9,42 @@
 // Input: LIBSVM text.
 #include <rota/exchange/exchange_schedule.h>
 #include <rota/exchange/replica_exchange.h>
-#include <rota/io/deal_lines.h>
-#include <rota/io/sparse_line.h>
+#include <rota/io/rows_app.h>
 #include <rota/numerics/item_order.h>
 #include <rota/numerics/portable_math.h>
 #include <rota/plugin.h>
-#include <rota/shards.h>
 
 #include <cmath>
 
 namespace {
 using namespace rota;
 
-// The rows of the table: for each column its weights of all hidden units, then b, u, and c with zeros.
-class ReplicaPush final : public SharedPush, public ExchangePush {
- public:
-  ReplicaPush(ShardId shard, std::vector<io::SparseRow> rows, const Job& job)
-      : shard_(shard),
-        shards_(job.shards),
-        rows_(std::move(rows)),
-        order_(rows_.size(), static_cast<std::size_t>(job.options.integer("rounds"))) {
-    for (io::SparseRow& row : rows_) row.label = row.label > 0 ? 1 : -1;
+struct Settings {
+  std::uint32_t hidden = 16;
+  std::uint64_t rounds = 8;
+  double learning_rate = 0.05;
+  bool halton = true;
+  io::RowForm rows;
+  void options(auto& list) {
+    list.number("hidden", hidden, "", 1, 10000, "Hidden units.");
+    list.number("rounds", rounds, "", 1, 1e6,
+                "Exchanges of an epoch; before each a shard visits that part of its rows.");
+    list.number("learning_rate", learning_rate, "", 1e-12, 1e12,
+                "The step; in epoch t it is divided by the root of t.");
+    list.choice("dataflow", halton, {{"halton", true}, {"all", false}}, "Which shards a shard sends its replica to.");
+    list.all_of(rows);
   }
-  std::uint64_t items() const override { return rows_.size(); }
-  void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(io::columns_of(rows_))); }
-  void attach(const Shape& shape) override {
-    table_ = shape.views[0];
-    hidden_.resize(table_.width());
-  }
+};
 
+// The rows of the table: for each column its weights of all hidden units, then b, u, and c with zeros.
+class ReplicaPush final : public ItemsPush<io::SparseRow, Settings>, public ExchangePush {
+ public:
+  using ItemsPush::ItemsPush;
   std::uint64_t push(const ExchangeTask& task, Random& random) override {
     if (task.epoch != epoch_) replica_.assign(table_.numbers().begin(), table_.numbers().end());
     epoch_ = task.epoch;
     const std::span<const std::size_t> its = order_.next(task.epoch, random);
-    for (const std::size_t i : its) step(rows_[i], task.argument[0]);
+    for (const std::size_t i : its) step(items_[i], task.argument.as<double>());
     return its.size();
   }
   void scatter(const ExchangeTask&, std::uint32_t step, Outgoing& out) override {
@@ -54,15 +56,15 @@ class ReplicaPush final : public SharedPush, public ExchangePush {
   // At the end of an epoch the table becomes the mean of the replicas.
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::span<double> parts = task.parts.run(0, table_.keys());
-    for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = (replica_[i] - table_.numbers()[i]) / shards_;
+    for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = (replica_[i] - table_.numbers()[i]) / job_.shards;
     return 0;
   }
   void evaluate(Terms terms) const override {
-    std::vector<double> hidden(table_.width());
-    for (const io::SparseRow& row : rows_) {
+    std::vector<double> hidden(settings_.hidden);
+    for (const io::SparseRow& row : items_) {
       const double margin = row.label * forward(row, table_.numbers(), hidden);
-      terms[0] += log_loss_of(margin);
-      terms[1] += margin > 0 ? 0 : 1;
+      terms["loss"] += log_loss_of(margin);
+      terms["errors"] += margin > 0 ? 0 : 1;
     }
   }
 
@@ -99,74 +101,40 @@ class ReplicaPush final : public SharedPush, public ExchangePush {
       for (std::size_t h = 0; h < width; ++h) replica_[column * width + h] += hidden_[h] * x;
   }
 
-  ShardId shard_;
-  std::uint32_t shards_;
-  std::vector<io::SparseRow> rows_;
-  ItemOrder order_;
+  ItemOrder order_{items_.size(), settings_.rounds};
   Averaging averaging_;
-  TableView table_;
   Epoch epoch_ = 0;              // of the replica, which begins each one with the table
   std::vector<double> replica_;  // of the table's numbers
-  std::vector<double> hidden_;   // of the row in work
+  std::vector<double> hidden_ = std::vector<double>(settings_.hidden);  // of the row in work
 };
 
-class Network final : public App {
+class Network final : public io::RowsApp<ReplicaPush> {
  public:
-  explicit Network(const Job& job) : job_(job), hidden_(static_cast<std::uint32_t>(job.options.integer("hidden"))) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    auto rows =
-        io::deal_lines<io::SparseRow>(job_.input, job_.shards, hosted, "LABEL INDEX:VALUE ...", io::read_sparse_row);
-    std::vector<std::unique_ptr<Push>> pushes;
-    for (const ShardId shard : hosted)
-      pushes.push_back(std::make_unique<ReplicaPush>(shard, std::move(*rows.of_shard(shard)), job_));
-    return pushes;
-  }
-  std::vector<Table> tables(const Facts& facts) const override {
-    return {{.name = "weights",
-             .keys = facts.count("columns") + 3,
-             .row_width = hidden_,
-             .part_width = hidden_,
-             .dense = true,
-             .started = true}};
+  using RowsApp::RowsApp;
+  void look_at(io::SparseRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  Table table(const Facts& facts) const override {
+    return {.name = "weights", .keys = facts.count("columns") + 3, .row_width = settings_.hidden};
   }
   // As scikit-learn's: uniform in +-sqrt(6 / (inputs + outputs)).
   void start_row(const Facts& facts, TableId, Key key, std::span<double> row, Random& random) const override {
     const std::uint64_t columns = facts.count("columns");
-    const auto inputs = static_cast<double>(key <= columns ? columns : hidden_);
-    const double outputs = key <= columns ? hidden_ : 1;
+    const auto inputs = static_cast<double>(key <= columns ? columns : settings_.hidden);
+    const double outputs = key <= columns ? settings_.hidden : 1;
     for (double& weight : row) weight = std::sqrt(6 / (inputs + outputs)) * (2 * random.uniform() - 1);
     if (key == columns + 2) std::fill(row.begin() + 1, row.end(), 0);
   }
   std::vector<Dataflow> dataflows(const Facts&) const override {
-    return {job_.options.text("dataflow") == "all" ? all_dataflow(job_.shards) : halton_dataflow(job_.shards)};
+    return {settings_.halton ? halton_dataflow(job_.shards) : all_dataflow(job_.shards)};
   }
   std::vector<Term> terms() const override { return {{"loss", Term::Kind::objective}, {"errors"}}; }
   std::vector<Score> scores() const override { return {{.name = "error_rate", .term = "errors"}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    const auto rounds = static_cast<std::uint64_t>(job_.options.integer("rounds"));
     return std::make_unique<ExchangeSchedule>(
-        0, ExchangeSchedule::Epochs{.rounds = rounds},
-        [rounds, rate = job_.options.real("learning_rate")](std::uint64_t n) -> std::vector<double> {
-          return {rate / std::sqrt(1 + static_cast<double>(n / rounds))};
+        0, ExchangeSchedule::Epochs{.rounds = settings_.rounds}, [s = settings_](std::uint64_t n) {
+          return Argument(s.learning_rate / std::sqrt(1 + static_cast<double>(n / s.rounds)));
         });
   }
-
- private:
-  const Job& job_;
-  std::uint32_t hidden_;
 };
-
-constexpr Option kOptions[] = {
-    integer_option("hidden", "16", "", 1, 10000, "Hidden units."),
-    integer_option("rounds", "8", "", 1, 1e6,
-                   "Exchanges of an epoch; before each a shard visits that part of its rows."),
-    real_option("learning_rate", "0.05", "", 1e-12, 1e12, "The step; in epoch t it is divided by the root of t."),
-    {.name = "dataflow",
-     .kind = Option::Kind::choice,
-     .default_value = "halton",
-     .unit = "halton|all",
-     .meaning = "Which shards a shard sends its replica to."}};
 }  // namespace
 
-ROTA_APP(Network, .name = "network", .summary = "A neural network of three layers.", .items = "rows",
-         .options = kOptions);
+ROTA_APP(Network, .name = "network", .summary = "A neural network of three layers.", .items = "rows");

@@ -2,12 +2,8 @@
 //
 // Input: lines "FROM TO LENGTH", an edge, its nodes numbered from 0, its length at least 0.  Bellman and Ford: in each
 // epoch every edge offers its end the distance of its beginning plus its length, and the least offer stands.
-#include <rota/io/deal_lines.h>
+#include <rota/io/lines_app.h>
 #include <rota/plugin.h>
-#include <rota/schedules/sweep.h>
-#include <rota/shards.h>
-
-#include <cmath>
 
 namespace {
 using namespace rota;
@@ -15,70 +11,50 @@ using namespace rota;
 constexpr double kFar = 1e100;  // of a node that was not reached
 
 struct Edge {
-  std::uint64_t from, to;
+  Key from, to;
   double length;
 };
 
-class EdgesPush final : public SharedPush {
- public:
-  explicit EdgesPush(std::vector<Edge> edges) : edges_(std::move(edges)) {}
-  std::uint64_t items() const override { return edges_.size(); }
-  void facts(Facts& facts) const override {
-    std::uint64_t nodes = 0;
-    for (const Edge& edge : edges_) nodes = std::max({nodes, edge.from + 1, edge.to + 1});
-    facts.largest("nodes", static_cast<double>(nodes));
-  }
-  void attach(const Shape& shape) override { distances_ = shape.views[0]; }
-  std::uint64_t push(const SharedTask& task, Random&) override {
-    const std::span<const double> distances = distances_.numbers();
-    for (const Edge& edge : edges_) {
-      const double offer = distances[edge.from] + edge.length;
-      if (offer < distances[edge.to]) task.parts[edge.to][0] = std::min(task.parts[edge.to][0], offer);
-    }
-    return edges_.size();
-  }
-
- private:
-  std::vector<Edge> edges_;
-  TableView distances_;
+struct Settings {
+  Key source = 0;
+  void options(auto& list) { list.number("source", source, "", 0, 1e9, "The node that distances are measured from."); }
 };
 
-class ShortestPaths final : public App {
+class EdgesPush final : public ItemsPush<Edge, Settings> {
  public:
-  explicit ShortestPaths(const Job& job) : job_(job), source_(static_cast<Key>(job.options.integer("source"))) {}
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    auto edges =
-        io::deal_lines<Edge>(job_.input, job_.shards, hosted, "FROM TO LENGTH", [](std::string_view line, Edge& edge) {
-          return io::read_line(line, edge.from, edge.to, edge.length) && edge.length >= 0 && edge.length <= 1e90 &&
-                 std::max(edge.from, edge.to) < (1U << 28);
-        });
-    return make_pushes<EdgesPush>(edges);
+  using ItemsPush::ItemsPush;
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    const std::span<const double> distances = table_.numbers();
+    for (const auto& [from, to, length] : items_) {
+      const double offer = distances[from] + length;
+      if (offer < distances[to]) task.parts[to][0] = std::min(task.parts[to][0], offer);
+    }
+    return items_.size();
   }
-  std::vector<Table> tables(const Facts& facts) const override {
-    if (source_ >= facts.count("nodes")) throw UsageError("--source=" + std::to_string(source_) + ": no such node");
-    return {{.name = "distances",
-             .keys = facts.count("nodes"),
-             .row_width = 1,
-             .part_width = 1,
-             .dense = true,
-             .started = true,
-             .combine = Combine::min}};
+};
+
+class ShortestPaths final : public io::LinesApp<EdgesPush> {
+ public:
+  using LinesApp::LinesApp;
+  std::string_view form() const override { return "FROM TO LENGTH"; }
+  bool read(std::string_view line, Edge& edge, Facts& facts) const override {
+    if (!io::read_line(line, edge.from, edge.to, edge.length) || std::max(edge.from, edge.to) >= (1U << 28) ||
+        !(edge.length >= 0 && edge.length <= 1e90))
+      return false;
+    facts.largest("nodes", static_cast<double>(std::max(edge.from, edge.to) + 1));
+    return true;
+  }
+  Table table(const Facts& facts) const override {
+    const Key nodes = facts.count("nodes");
+    if (settings_.source >= nodes) throw UsageError("--source=" + std::to_string(settings_.source) + ": no such node");
+    return {.name = "distances", .keys = nodes, .row_width = 1, .combine = Combine::min};
   }
   void start_row(const Facts&, TableId, Key node, std::span<double> row, Random&) const override {
-    row[0] = node == source_ ? 0 : kFar;
+    row[0] = node == settings_.source ? 0 : kFar;
   }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    // A distance that falls at all is a change: the smallest double.
-    return std::make_unique<OpenSchedule>(0, std::vector<double>{}, StopBelow{.tolerance = 5e-324});
-  }
-
- private:
-  const Job& job_;
-  Key source_;
+  StopBelow stop() const override { return {.tolerance = 5e-324}; }  // a distance that falls at all is a change
 };
-
-constexpr Option kOptions[] = {integer_option("source", "0", "", 0, 1e9, "The node that distances are measured from.")};
 }  // namespace
 
 ROTA_APP(ShortestPaths, .name = "shortest_paths", .summary = "Distances from a node of a graph.", .items = "edges",
-         .options = kOptions, .epochs = 1'000'000);
+         .epochs = 1'000'000);

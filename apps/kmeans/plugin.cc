@@ -56,7 +56,7 @@ class KmeansSchedule final : public SavesFields<Schedule, KmeansSchedule> {
  private:
   // One round after the other: rows are drawn for the next cluster, and unless they are all that are wanted, one of
   // them is chosen.
-  void start(std::vector<double>& argument) {
+  void start(Argument& argument) {
     const std::uint32_t count = !settings_.plusplus ? settings_.clusters : started_ == 0 ? 1 : draws_of(settings_);
     const bool all = started_ == 0 && count == settings_.clusters;
     argument = {static_cast<double>(started_)};

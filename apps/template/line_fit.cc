@@ -1,39 +1,35 @@
 // The smallest whole app: the line y = a + b x through points, by least squares.  The input has lines "X Y".
-#include <rota/io/line_fields.h>
-#include <rota/io/lines.h>
+#include <rota/io/lines_app.h>
 #include <rota/plugin.h>
-#include <rota/schedules/sweep.h>
-#include <rota/shards.h>
 
 #include <ostream>
 
 namespace {
 using namespace rota;
-using Points = std::vector<std::pair<double, double>>;
-// Row 0 of the shared table is (a, b); the table is dense, so every push can read it.  A part: the sums of r, r x,
-// 1, x and x^2 over the points, r = y - a - b x.
-class LinePush final : public SharedPush {
+
+struct Point {
+  double x, y;
+};
+
+// A shard: point i of the input belongs to shard i mod S.  The only row of the table is (a, b).  A part: the sums of r,
+// r x, 1, x and x^2 over the points, r = y - a - b x.
+class PointsPush final : public ItemsPush<Point> {
  public:
-  explicit LinePush(Points points) : points_(std::move(points)) {}
-  std::uint64_t items() const override { return points_.size(); }
-  void attach(const Shape& shape) override { line_ = shape.views[0]; }
+  using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random&) override {
-    const std::span<double> part = task.entries[0].part;
-    for (const auto& [x, y] : points_) {
-      const double r = residual(x, y), summands[] = {r, r * x, 1, x, x * x};
+    const std::span<double> part = task.parts[0];
+    for (const Point& point : items_) {
+      const double r = residual(point), x = point.x, summands[] = {r, r * x, 1, x, x * x};
       for (std::size_t i = 0; i < 5; ++i) part[i] += summands[i];
     }
-    return points_.size();
+    return items_.size();
   }
   void evaluate(Terms terms) const override {
-    for (const auto& [x, y] : points_) terms[0] += residual(x, y) * residual(x, y);
+    for (const Point& point : items_) terms["squares"] += residual(point) * residual(point);
   }
 
  private:
-  double residual(double x, double y) const { return y - line_.row(0)[0] - line_.row(0)[1] * x; }
-
-  Points points_;
-  TableView line_;  // as last committed
+  double residual(const Point& point) const { return point.y - table_.row(0)[0] - table_.row(0)[1] * point.x; }
 };
 
 class LinePull final : public Pull {
@@ -45,53 +41,22 @@ class LinePull final : public Pull {
   }
 };
 
-class LineFit final : public App {
+class LineFit final : public io::LinesApp<PointsPush> {
  public:
-  explicit LineFit(const Job& job) : job_(job) {}
-
-  // Point i belongs to shard i mod S: a rule that depends on the job alone.
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    HostedShards<Points> shards(job_.shards, hosted);
-    std::uint64_t count = 0;
-    for (const std::string& file : job_.input) {
-      io::Lines lines(file);  // plain, .gz, .bz2, .xz or .zst
-      double x = 0, y = 0;
-      for (std::string_view line; lines.next(line); ++count) {
-        if (!io::read_line(line, x, y)) lines.fail("expected X Y, found " + io::quoted(line));
-        if (Points* const points = shards.of_item(count)) points->emplace_back(x, y);
-      }
-    }
-    std::vector<std::unique_ptr<Push>> out;
-    for (Points& points : shards.all()) out.push_back(std::make_unique<LinePush>(std::move(points)));
-    return out;
+  using LinesApp::LinesApp;
+  std::string_view form() const override { return "X Y"; }
+  bool read(std::string_view line, Point& point, Facts&) const override {
+    return io::read_line(line, point.x, point.y);
   }
-  std::vector<Table> tables(const Facts&) const override {
-    return {{.name = "line", .keys = 1, .row_width = 2, .part_width = 5, .dense = true}};
-  }
+  Table table(const Facts&) const override { return {.name = "line", .keys = 1, .row_width = 2, .part_width = 5}; }
   std::vector<Term> terms() const override { return {{"squares", Term::Kind::objective}}; }
-  std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<RoundRobinSchedule>(0, 1, 1);  // row 0 of table 0, in every round
-  }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LinePull>(); }
-
- private:
-  const Job& job_;
 };
 
 void show(const Call& call, std::ostream& out) {
   out << "y = " << call.model->row(0, 0)[0] << " + " << call.model->row(0, 0)[1] << " x\n";
 }
 constexpr Command kCommands[] = {{"show", "Prints the line.", {}, show}};
-
-Plugin make() {
-  Plugin plugin;
-  plugin.name = "line_fit";
-  plugin.summary = "A line through points.";
-  plugin.items = "points";
-  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LineFit>(job); };
-  plugin.commands = kCommands;
-  return plugin;
-}
 }  // namespace
 
-ROTA_PLUGIN(make);
+ROTA_APP(LineFit, .name = "line_fit", .summary = "A line through points.", .items = "points", .commands = kCommands);

@@ -23,12 +23,13 @@ struct Rating {
 };
 
 struct Settings {
-  std::size_t rank;
-  double step, penalty;
-  explicit Settings(const Options& options)
-      : rank(static_cast<std::size_t>(options.integer("rank"))),
-        step(options.real("step")),
-        penalty(options.real("penalty")) {}
+  std::size_t rank = 8;
+  double step = 0.02, penalty = 0.02;
+  void options(auto& list) {
+    list.number("rank", rank, "factors", 1, 4096, "Factors of a user and of an item.");
+    list.number("step", step, "", 0, 1, "The size of a step.");
+    list.number("penalty", penalty, "", 0, 1e6, "The penalty of squared factors.");
+  }
 };
 
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -79,10 +80,10 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
   }
   // An evaluation brings all slices here once more, read-only.
   void evaluate_visit(SliceId slice, const Factors& items, Terms terms) const override {
-    terms[0] += squared_errors(trained_by_slice_[slice], items);
-    if (terms.size() == 1) return;  // no held-out ratings in this job
-    terms[1] += squared_errors(held_out_by_slice_[slice], items);
-    terms[2] += static_cast<double>(held_out_by_slice_[slice].size());
+    terms["squares"] += squared_errors(trained_by_slice_[slice], items);
+    if (held_out_.empty()) return;  // no term, if the job has none
+    terms["valid_squares"] += squared_errors(held_out_by_slice_[slice], items);
+    terms["valid_ratings"] += static_cast<double>(held_out_by_slice_[slice].size());
   }
   void fields(auto& list) { list(users_); }
 
@@ -117,7 +118,8 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
 
 class Mf final : public App {
  public:
-  explicit Mf(const Job& job) : job_(job), settings_(job.options) {}
+  using Settings = ::Settings;  // whose options ROTA_APP declares
+  explicit Mf(const Job& job) : job_(job), settings_(settings_of<Settings>(job.options)) {}
 
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
     auto ratings = read(job_.input, hosted), held_out = read(job_.valid, hosted);
@@ -174,7 +176,7 @@ class Mf final : public App {
 
 // The factors of all items, a line each.
 void show(const Call& call, std::ostream& out) {
-  const std::size_t rank = Settings(call.model->job().options).rank;
+  const std::size_t rank = settings_of<Settings>(call.model->job().options).rank;
   for (SliceId b = 0; b < call.model->cut().slices.size(); ++b) {
     const std::vector<Key>& keys = call.model->cut().slices[b];
     Factors items(keys.size(), rank);
@@ -190,22 +192,8 @@ void show(const Call& call, std::ostream& out) {
   }
 }
 
-constexpr Option kOptions[] = {integer_option("rank", "8", "factors", 1, 4096, "Factors of a user and of an item."),
-                               real_option("step", "0.02", "", 0, 1, "The size of a step."),
-                               real_option("penalty", "0.02", "", 0, 1e6, "The penalty of squared factors.")};
 constexpr Command kCommands[] = {{"show", "Prints the items' factors.", {}, show}};
-
-Plugin make() {
-  Plugin plugin;
-  plugin.name = "small_mf";
-  plugin.summary = "Matrix factorisation by stochastic gradient descent.";
-  plugin.items = "ratings";
-  plugin.options = kOptions;
-  plugin.sliced = true;
-  plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<Mf>(job); };
-  plugin.commands = kCommands;
-  return plugin;
-}
 }  // namespace
 
-ROTA_PLUGIN(make);
+ROTA_APP(Mf, .name = "small_mf", .summary = "Matrix factorisation by stochastic gradient descent.", .items = "ratings",
+         .sliced = true, .commands = kCommands);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "rota/app.h"
 #include "rota/push.h"
 
 namespace rota {
@@ -25,6 +26,14 @@ Kind& as(Push& push) {
   throw std::logic_error(
       "the schedule chose a round for rota::" + std::string(name_of_kind(static_cast<Kind*>(nullptr))) +
       ", from which the class of the app's shards does not derive");
+}
+
+// What the shard reports of its data; the first one also reports what the app knows of all data.
+inline Facts facts_of(const App& app, ShardId id, const Push& push) {
+  Facts facts;
+  if (id == 0) app.facts(facts);
+  push.facts(facts);
+  return facts;
 }
 
 // What the shard costs by row of the sliced table; nothing if it has no part in rounds of slices.

@@ -81,11 +81,9 @@ void SerialHost::load() {
   Random common = random_for(job_.seed, Stream::load, 0, 0, 0);
   shards_ = app_->load(all, common);
   Census census;
-  for (const auto& shard : shards_) {
-    Facts own;
-    shard->facts(own);
-    facts_.merge(own);
-    add_census(*shard, census);
+  for (ShardId s = 0; s < job_.shards; ++s) {
+    facts_.merge(facts_of(*app_, s, *shards_[s]));
+    add_census(*shards_[s], census);
   }
   tables_ = tables_of(*app_, job_, facts_);
   dataflows_ = app_->dataflows(facts_);
@@ -265,7 +263,9 @@ void SerialHost::push_shared(ShardId s, const Round& round, const std::vector<st
   }
   Random random = random_for(job_.seed, Stream::push_shared, epochs_, s, rounds_);
   as<SharedPush>(*shards_[s])
-      .push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note, open_parts}, random);
+      .push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note,
+             round.open ? open_parts : OpenParts(entries)},
+            random);
 }
 
 void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summed& summed) {

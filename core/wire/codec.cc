@@ -118,6 +118,7 @@ class MessageWriter {
   void field(double value) { body_.put(value); }
   void field(const std::string& text) { body_.put_text(text); }
   void field(const Bytes& bytes) { blobs_.push_back(bytes); }
+  void field(const Argument& argument) { body_.put_all(argument.bytes().view()); }
   void field(NodeId id) { (*this)(static_cast<std::uint32_t>(id.role), id.index); }
   template <typename T>
   requires std::is_integral_v<T> || std::is_enum_v<T>
@@ -163,6 +164,10 @@ class MessageReader {
       bytes = frames_[next_++];
     else
       body_.fail();
+  }
+  void field(Argument& argument) {
+    const auto bytes = body_.get_all<std::byte>();
+    if (take_memory(bytes.size())) argument = Argument::of_bytes(Bytes::from(bytes));
   }
   void field(NodeId& id) {
     field(id.role);

@@ -245,7 +245,7 @@ struct Task {
   bool ends_epoch = false;
   std::uint32_t visit = 0;  // with a slice, as in rota::SliceTask
   bool last_visit = false;
-  std::vector<double> argument = {};
+  Argument argument = {};
   bool evaluates = false;                      // the visit only looks: part of an evaluation, and of no round
   std::optional<std::uint32_t> dataflow = {};  // of an exchange round
 };
@@ -255,7 +255,7 @@ struct SharedRows {
   TableId table = 0;
   std::vector<Key> keys;
   std::vector<std::uint32_t> blocks;  // as in rota::Round, if the table has a single partition
-  std::vector<double> argument;
+  Argument argument;
   bool open = false;  // as in rota::Round: then there are no keys
 };
 

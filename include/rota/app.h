@@ -1,7 +1,9 @@
 // rota/app.h -- an app in one process of a job: it makes the objects of the three steps.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "rota/dataflow.h"
@@ -12,6 +14,7 @@
 #include "rota/push.h"
 #include "rota/random.h"
 #include "rota/schedule.h"
+#include "rota/schedules/sweep.h"
 #include "rota/slices.h"
 #include "rota/types.h"
 
@@ -31,6 +34,9 @@ class App {
   // plugin has a packed_format.  May depend on the files, Job::shards and Plugin::packed_options only, so that its
   // output serves jobs with any other options.
   virtual void pack(DataPacker&) {}
+  // After load(): properties of the data that load() found, the same in every process.  They are told once a job, in
+  // addition to those of the shards (Push::facts).
+  virtual void facts(Facts&) const {}
   // The tables of the model.  All processes have the same facts and must make the same tables from them.
   virtual std::vector<Table> tables(const Facts&) const = 0;
   // The dataflows of exchange rounds.  All processes must make the same ones.
@@ -42,7 +48,12 @@ class App {
   // slices through all shards.
   virtual bool evaluating_pass() const { return false; }
 
-  virtual std::unique_ptr<Schedule> schedule(const Facts&, Share) const = 0;
+  // The default: every epoch is one open round of the app's only dense table, until stop() is reached.
+  virtual std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const {
+    return std::make_unique<OpenSchedule>(only_dense_table(tables(facts)), Argument(), stop());
+  }
+  // When that schedule ends the job before its last epoch.
+  virtual StopBelow stop() const { return {}; }
   // The default combines the parts with the rows as Table::combine says: value += sum, for most tables.
   virtual std::unique_ptr<Pull> pull(const Facts& facts) const { return std::make_unique<TablesPull>(tables(facts)); }
   // An empty slice with room for these keys; only if the plugin is `sliced`.
@@ -56,6 +67,14 @@ class App {
   // What is the same in all shards and commands need from a model (the names of words, of columns): saved once a job,
   // by the worker of its first shard.  It is not restored: load() finds it again.
   virtual void save_common(Writer&) const {}
+
+ private:
+  static TableId only_dense_table(const std::vector<Table>& tables) {
+    const auto dense = [](const Table& table) { return table.dense; };
+    if (std::count_if(tables.begin(), tables.end(), dense) != 1)
+      throw std::logic_error("an app without exactly one dense table has to write App::schedule");
+    return static_cast<TableId>(std::find_if(tables.begin(), tables.end(), dense) - tables.begin());
+  }
 };
 
 }  // namespace rota

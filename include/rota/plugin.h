@@ -35,6 +35,7 @@
 #include "rota/random.h"
 #include "rota/round.h"
 #include "rota/schedule.h"
+#include "rota/settings.h"
 #include "rota/slices.h"
 #include "rota/types.h"
 #include "rota/view.h"
@@ -138,9 +139,10 @@ struct Plugin {
   static_assert(true)
 
 namespace rota {
-// The plugin of an app whose class is made from the Job.
+// The plugin of an app whose class is made from the Job.  Its options are those of A::Settings, if there is one.
 template <typename A>
 Plugin plugin_of(Plugin plugin) {
+  if constexpr (requires { typename A::Settings; }) plugin.options = declared_options<typename A::Settings>();
   plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<A>(job); };
   return plugin;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "rota/argument.h"
 #include "rota/bytes.h"
 #include "rota/open_parts.h"
 #include "rota/pull_entries.h"
@@ -21,7 +22,7 @@ struct Round {
   TableId table = 0;                          // of the shared rows
   std::vector<Key> shared;                    // every shard makes a part for each of these rows
   std::vector<std::uint32_t> blocks;          // sizes of runs of `shared`; see below.  Empty: every row for itself
-  std::vector<double> argument;               // for every push and pull of the round: a penalty, a step, ...
+  Argument argument;                          // for every push and pull of the round: a penalty, a step, ...
   std::vector<std::optional<SliceId>> owned;  // owned[s]: the slice that shard s alone updates, in place; or empty
   bool last_visits = false;                   // to these slices, in this epoch
   bool ends_epoch = false;                    // the last round of its epoch
@@ -43,13 +44,6 @@ inline bool is_shared(const Round& round) {
 // interferes with those before it in its block.  The part of the q-th row of a block, q = 0, 1, ..., is
 // Table::part_width + q * Table::block_width numbers long.
 
-// A shared row, as one shard receives it.
-struct Entry {
-  Key key;
-  std::span<const double> value;  // as committed by the rounds that this task may see; zeros before the first commit
-  std::span<double> part;         // to fill in: this shard's part; on entry zeros, or what Table::combine begins with
-};
-
 // One shard's share of a round with shared rows.
 struct SharedTask {
   Epoch epoch;
@@ -57,9 +51,9 @@ struct SharedTask {
   TableId table;
   std::span<const Entry> entries;         // in the order of Round::shared
   std::span<const std::uint32_t> blocks;  // of the round
-  std::span<const double> argument;       // of the round
+  Argument argument;                      // of the round
   Writer& note;                           // to pull, in addition to the parts; Table::single_partition only
-  OpenParts parts = {};                   // of an open round, in place of entries
+  OpenParts parts = {};                   // by key, in both kinds of rounds; an open one has no entries
 };
 
 // Time control (Harp): how long a visit to a slice may last.  Not reproducible, and off by default.
@@ -82,9 +76,9 @@ struct SliceTask {
   SliceId slice;
   Epoch epoch;  // 0: the starting pass
   RoundId round;
-  std::uint32_t visit;               // earlier visits of shards to the slice in this epoch
-  bool last_visit;                   // none will visit it in this epoch after this one (Round::last_visits)
-  std::span<const double> argument;  // of the round
+  std::uint32_t visit;  // earlier visits of shards to the slice in this epoch
+  bool last_visit;      // none will visit it in this epoch after this one (Round::last_visits)
+  Argument argument;    // of the round
   Budget budget;
 };
 
@@ -92,8 +86,8 @@ struct SliceTask {
 struct ExchangeTask {
   Epoch epoch;
   RoundId round;
-  std::uint32_t dataflow;            // of App::dataflows
-  std::span<const double> argument;  // of the round
+  std::uint32_t dataflow;  // of App::dataflows
+  Argument argument;       // of the round
 };
 
 // A message that a shard received from another in a step of an exchange.
@@ -155,9 +149,9 @@ struct Commit {
   // In the order of Round::shared, in an open round of the keys.  In a scheduler, if it asks for them; in a worker none
   // of a dense table, whose rows are in the view.
   std::span<const Delta> deltas;
-  std::span<const double> argument;  // of the round
-  Bytes reply;                       // of pull, in addition to its rows; may be kept, it is not copied for each shard
-  ChangeNorms norms = {};            // in a scheduler that asks for them
+  Argument argument;       // of the round
+  Bytes reply;             // of pull, in addition to its rows; may be kept, it is not copied for each shard
+  ChangeNorms norms = {};  // in a scheduler that asks for them
 };
 
 // The rows of one round that are in one partition: all of them if the table has a single partition.
@@ -166,7 +160,7 @@ struct PullTask {
   TableId table;
   PullEntries entries;                    // in the order of Round::shared, in an open round of the keys
   std::span<const std::uint32_t> blocks;  // of the round, if the table has a single partition
-  std::span<const double> argument;       // of the round
+  Argument argument;                      // of the round
   std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition
   Writer& reply;  // to all workers and the scheduler, in addition to the rows, if the table has a single partition
   std::uint64_t seed = 1;  // see random()

@@ -3,6 +3,7 @@
 #include <rota/plugin.h>
 #include <rota/schedules/sweep.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -12,17 +13,19 @@ using namespace rota;
 
 constexpr Option kOptions[] = {
     {.name = "fail", .meaning = "The hook that fails."},
-    {.name = "how", .default_value = "other", .meaning = "data, usage, input or other."},
+    {.name = "how", .default_value = "other", .meaning = "data, usage, input, other, or a mistake of the hook."},
     {.name = "mended", .kind = Option::Kind::path, .meaning = "The file that ends the fault."},
 };
 
-void enter(const Options& options, std::string_view hook) {
-  if (options.text("fail") != hook || std::filesystem::exists(options.text("mended"))) return;
+// The mistake that the hook is to make, if it is none of the exceptions.
+std::string_view enter(const Options& options, std::string_view hook) {
+  if (options.text("fail") != hook || std::filesystem::exists(options.text("mended"))) return {};
   const std::string_view how = options.text("how");
   if (how == "data") throw DataError("data.txt", 7, "not a number");
   if (how == "usage") throw UsageError("these do not go together");
   if (how == "input") throw NoInput("data.txt: none");
-  throw std::runtime_error("it broke");
+  if (how == "other") throw std::runtime_error("it broke");
+  return how;
 }
 
 class CountPush final : public SharedPush {
@@ -30,11 +33,15 @@ class CountPush final : public SharedPush {
   explicit CountPush(Options options) : options_(std::move(options)) {}
   std::uint64_t items() const override { return 1; }
   std::uint64_t push(const SharedTask& task, Random&) override {
-    enter(options_, "push");
-    task.entries[0].part[0] += 1;
+    const std::string_view mistake = enter(options_, "push");
+    if (mistake == "nan") task.entries[0].part[0] = std::nan("");
+    if (mistake == "part_width") task.entries[0].part[1] = 1;
+    if (mistake == "row") task.parts[7][0] = 1;
+    if (mistake == "argument") task.argument.as<double>();
+    task.parts[0][0] += 1;
     return 1;
   }
-  void evaluate(Terms terms) const override { terms[0] += 0.5; }
+  void evaluate(Terms terms) const override { terms[enter(options_, "evaluate") == "term" ? "half" : "halves"] += 0.5; }
   void save(Writer&) const override {}
   void restore(Reader&) override {}
 
@@ -46,22 +53,40 @@ class CountPull final : public Pull {
   void pull(const PullTask& task) override { task.entries[0].value[0] += task.entries[0].sum[0]; }
 };
 
+class CountSchedule final : public RoundRobinSchedule {
+ public:
+  explicit CountSchedule(Options options) : RoundRobinSchedule(0, 1, 1), options_(std::move(options)) {}
+  Round next(Random& random) override {
+    Round round = RoundRobinSchedule::next(random);
+    const std::string_view mistake = enter(options_, "next");
+    if (mistake == "table") round.table = 1;
+    if (mistake == "open") round.shared.clear(), round.open = true;
+    if (mistake == "kind") round.shared.clear(), round.dataflow = 0;
+    return round;
+  }
+
+ private:
+  Options options_;
+};
+
 class FaultyApp final : public App {
  public:
   explicit FaultyApp(const Job& job) : job_(job) {}
   std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    enter(job_.options, "load");
+    if (enter(job_.options, "load") == "option") job_.options.integer("hoow");
     std::vector<std::unique_ptr<Push>> shards;
     for (std::size_t i = 0; i < hosted.size(); ++i) shards.push_back(std::make_unique<CountPush>(job_.options));
     return shards;
   }
-  std::vector<Table> tables(const Facts&) const override {
+  std::vector<Table> tables(const Facts& facts) const override {
     want_input();
+    if (enter(job_.options, "tables") == "fact") facts.count("rowz");
     return {{"count", Table::Kind::shared, 1, 1, 1}};
   }
   std::vector<Term> terms() const override { return {{"halves", Term::Kind::objective}}; }
+  std::vector<Dataflow> dataflows(const Facts&) const override { return {all_dataflow(job_.shards)}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<RoundRobinSchedule>(0, 1, 1);
+    return std::make_unique<CountSchedule>(job_.options);
   }
   std::unique_ptr<Pull> pull(const Facts&) const override {
     want_input();

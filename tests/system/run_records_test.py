@@ -67,7 +67,18 @@ class RunRecords(RotaTest):
                 ("load", "usage", 2, r"^rota: these do not go together \(plugin faulty, load, worker-\d\)$"),
                 ("push", "input", 66, r"^rota: data.txt: none \(plugin faulty, Push::push, .*round 1.*\) \[worker-\d\]$"),
                 ("push", "other", 1, r"^rota: worker-\d: plugin faulty, Push::push, .*round 1.*: it broke$"),
-                ("check", "usage", 2, r"^rota: these do not go together \(plugin faulty, check\)$")):
+                ("check", "usage", 2, r"^rota: these do not go together \(plugin faulty, check\)$"),
+                # Mistakes of an author.
+                ("push", "nan", 1, r"plugin faulty, Push::push, .*round 1.*: a part is not a finite number$"),
+                ("push", "part_width", 70, r"SIGABRT in plugin faulty, Push::push, round 1"),
+                ("push", "row", 1, r"plugin faulty, Push::push, .*: a part of row 7, which the round does not name$"),
+                ("push", "argument", 1, r"plugin faulty, Push::push, .*: the round's argument .* it has 0 bytes$"),
+                ("evaluate", "term", 1, r"plugin faulty, Push::evaluate, .*: App::terms\(\) has no term 'half'$"),
+                ("load", "option", 1, r"plugin faulty, load, worker-\d: there is no option 'hoow'$"),
+                ("tables", "fact", 1, r"plugin faulty, .*: no shard has reported the fact 'rowz'$"),
+                ("next", "table", 1, r"schedule, round 1: .*table 1 is not a shared table"),
+                ("next", "open", 1, r"schedule, round 1: it is open, and table count is not dense"),
+                ("next", "kind", 1, r"the schedule chose a round for rota::ExchangePush, from which the class of .* derive$")):
             with self.subTest(hook=hook, how=how):
                 shutil.rmtree(self.out, ignore_errors=True)
                 done = self.train(APP, f"--fail={hook}", f"--how={how}", code=code)

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "rota/schedules/sweep.h"
 
@@ -16,7 +15,7 @@ class ExchangeSchedule final : public OpenSchedule {
  public:
   // The argument of the n-th exchange round of the job, n = 0, 1, ...  The last round of an epoch has the argument of
   // the round before it.
-  using Argument = std::function<std::vector<double>(std::uint64_t n)>;
+  using Argument = std::function<rota::Argument(std::uint64_t n)>;
   struct Epochs {
     std::uint64_t rounds = 1;     // exchange rounds of each, at least one
     std::uint32_t dataflows = 1;  // of the app
@@ -24,7 +23,7 @@ class ExchangeSchedule final : public OpenSchedule {
   };
 
   ExchangeSchedule(TableId table, Epochs epochs, Argument argument = {}, StopBelow stop = {})
-      : OpenSchedule(table, std::vector<double>{}, stop), epochs_(epochs), argument_(std::move(argument)) {}
+      : OpenSchedule(table, rota::Argument(), stop), epochs_(epochs), argument_(std::move(argument)) {}
 
   Round next(Random& random) override {
     if (at_ == epochs_.rounds) {
@@ -45,7 +44,7 @@ class ExchangeSchedule final : public OpenSchedule {
   void state(Archive& list) override { list(done_); }
 
  private:
-  std::vector<double> argument(std::uint64_t n) const { return argument_ ? argument_(n) : std::vector<double>{}; }
+  rota::Argument argument(std::uint64_t n) const { return argument_ ? argument_(n) : rota::Argument(); }
 
   Epochs epochs_;
   Argument argument_;

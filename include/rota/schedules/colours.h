@@ -46,7 +46,7 @@ class ColourSchedule final : public Schedule {
     Round round;
     round.table = table_;
     round.shared = rows_[colour_];
-    round.argument = {static_cast<double>(colour_)};
+    round.argument = Argument(colour_);
     colour_ = (colour_ + 1) % rows_.size();
     round.ends_epoch = colour_ == 0;
     return round;

@@ -34,7 +34,7 @@ struct StopBelow {
 // Common to the schedules here: they only receive the size of an epoch's changes.
 class SweepSchedule : public Schedule {
  public:
-  SweepSchedule(TableId table, std::vector<double> argument, StopBelow stop)
+  SweepSchedule(TableId table, Argument argument, StopBelow stop)
       : table_(table), argument_(std::move(argument)), stop_(stop) {}
 
   std::uint32_t pipeline(std::uint32_t wish) const override {
@@ -68,7 +68,7 @@ class SweepSchedule : public Schedule {
   static constexpr std::uint32_t kRoundsOut = 16;
 
   TableId table_;
-  std::vector<double> argument_;
+  Argument argument_;
   StopBelow stop_;
   ChangeNorms change_;  // of the epoch
   bool pull_stops_ = false;
@@ -78,7 +78,7 @@ class SweepSchedule : public Schedule {
 // Rows 0 .. keys-1 of a shared table in turn, `batch` a round, with the same argument in each.  An epoch is one pass.
 class RoundRobinSchedule : public SweepSchedule {
  public:
-  RoundRobinSchedule(TableId table, std::uint64_t keys, std::uint64_t batch, std::vector<double> argument = {},
+  RoundRobinSchedule(TableId table, std::uint64_t keys, std::uint64_t batch, Argument argument = {},
                      StopBelow stop = {})
       : SweepSchedule(table, std::move(argument), stop), keys_(keys), batch_(std::max<std::uint64_t>(batch, 1)) {}
 
@@ -99,7 +99,7 @@ class RoundRobinSchedule : public SweepSchedule {
 // Every epoch has `rounds` open rounds of a dense table: all shards make parts for the rows that they choose.
 class OpenSchedule : public SweepSchedule {
  public:
-  explicit OpenSchedule(TableId table, std::vector<double> argument = {}, StopBelow stop = {}, std::uint64_t rounds = 1)
+  explicit OpenSchedule(TableId table, Argument argument = {}, StopBelow stop = {}, std::uint64_t rounds = 1)
       : SweepSchedule(table, std::move(argument), stop), rounds_(rounds) {}
 
   Round next(Random&) override {
@@ -118,8 +118,7 @@ class OpenSchedule : public SweepSchedule {
 // `batch` different rows a round, each drawn uniformly.  An epoch has as many draws as there are rows.
 class RandomSchedule : public SweepSchedule {
  public:
-  RandomSchedule(TableId table, std::uint64_t keys, std::uint64_t batch, std::vector<double> argument = {},
-                 StopBelow stop = {})
+  RandomSchedule(TableId table, std::uint64_t keys, std::uint64_t batch, Argument argument = {}, StopBelow stop = {})
       : SweepSchedule(table, std::move(argument), stop),
         keys_(keys),
         batch_(std::clamp<std::uint64_t>(batch, 1, std::max<std::uint64_t>(keys, 1))) {}

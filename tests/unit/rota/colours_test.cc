@@ -36,7 +36,7 @@ TEST(Colours, AnEpochHasARoundForEachColour) {
     const Round round = schedule.next(random);
     EXPECT_EQ(round.table, 2U);
     EXPECT_EQ(round.shared, rows[n % 3]);
-    EXPECT_EQ(round.argument, (std::vector<double>{static_cast<double>(n % 3)}));
+    EXPECT_EQ(round.argument.as<std::size_t>(), n % 3);
     EXPECT_EQ(round.ends_epoch, n % 3 == 2);
   }
 }

@@ -37,7 +37,8 @@ TEST(RoundPush, ShowsCopiesOfRowsAndHasTheirParts) {
   RoundPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = apart, .values = {80, 20}};
   const Status status = run(work, [](const SharedTask& task) {
     for (const Entry& entry : task.entries) entry.part[1] = entry.value[0];
-    EXPECT_THROW(task.parts[0], std::out_of_range) << "it is not open";
+    for (const Entry& entry : task.entries) EXPECT_EQ(task.parts[entry.key].data(), entry.part.data());
+    EXPECT_THROW(task.parts[0], std::out_of_range) << "the round does not name it";
   });
   ASSERT_TRUE(status.ok()) << status.what();
   EXPECT_EQ(work.parts, (std::vector<double>{0, 80, 0, 20}));

@@ -100,6 +100,8 @@ template <typename T>
 bool same(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, Bytes>) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.view().data(), b.view().data(), a.size()) == 0);
+  } else if constexpr (std::is_same_v<T, Argument>) {
+    return a == b;
   } else if constexpr (std::is_same_v<T, double>) {
     return std::memcmp(&a, &b, sizeof a) == 0;  // not-a-numbers too
   } else if constexpr (requires { ties(a); }) {
@@ -172,6 +174,10 @@ void fill(auto& field, Source& from) {
     std::vector<std::byte> bytes(from.size());
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(from.number(255));
     field = Bytes::from(std::move(bytes));
+  } else if constexpr (std::is_same_v<T, Argument>) {
+    Bytes bytes;
+    fill(bytes, from);
+    field = Argument::of_bytes(std::move(bytes));
   } else if constexpr (requires { ties(field); }) {
     std::apply([&](auto&... all) { (fill(all, from), ...); }, ties(field));
   } else if constexpr (requires { field.has_value(); }) {

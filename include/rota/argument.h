@@ -1,0 +1,85 @@
+// rota/argument.h -- what a schedule tells every push and pull of a round: a step, a penalty, the purpose of the round.
+//
+//   round.argument = Argument(Step::change);                 // a number, an enumeration, or a type with fields()
+//   if (task.argument.as<Step>() == Step::change) ...
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rota/bytes.h"
+#include "rota/fields.h"
+
+namespace rota {
+
+// One value, kept as the bytes of its fields (rota/fields.h).  Copies share them.
+class Argument {
+ public:
+  Argument() = default;  // empty
+  template <typename T>
+  requires(!std::same_as<T, Argument>) explicit Argument(const T& value) : bytes_(bytes_of_fields(value)) {}
+  // For the host: what bytes() was.
+  static Argument of_bytes(Bytes bytes) {
+    Argument argument;
+    argument.bytes_ = std::move(bytes);
+    return argument;
+  }
+
+  // Throws std::runtime_error if the value has another size than a T.
+  template <typename T>
+  T as() const {
+    T value{};
+    Reader in(bytes_.view());
+    FieldReader list(in);
+    list(value);
+    if (!in.done())
+      throw std::runtime_error("the round's argument is another value than is read: it has " +
+                               std::to_string(bytes_.size()) + " bytes");
+    return value;
+  }
+  bool empty() const { return bytes_.empty(); }
+  const Bytes& bytes() const { return bytes_; }
+
+  // A list of doubles.
+  Argument(const std::vector<double>& numbers) : bytes_(bytes_of(numbers)) {}
+  Argument(std::initializer_list<double> numbers) : bytes_(bytes_of({numbers.begin(), numbers.size()})) {}
+  operator std::vector<double>() const { return {begin(), end()}; }
+  const double* begin() const { return reinterpret_cast<const double*>(bytes_.view().data()); }
+  const double* end() const { return begin() + size(); }
+  std::size_t size() const { return bytes_.size() / sizeof(double); }
+  double operator[](std::size_t i) const { return begin()[i]; }
+  void push_back(double number) { insert(end(), &number, &number + 1); }
+  template <typename It>
+  void insert(const double*, It first, It last) {
+    std::vector<double> numbers = *this;
+    numbers.insert(numbers.end(), first, last);
+    *this = numbers;
+  }
+
+  friend bool operator==(const Argument& a, const Argument& b) {
+    return std::ranges::equal(a.bytes_.view(), b.bytes_.view());
+  }
+
+ private:
+  template <typename T>
+  static Bytes bytes_of_fields(const T& value) {
+    Writer out;
+    write_fields(out, value);
+    return Bytes::from(out.take());
+  }
+  static Bytes bytes_of(std::span<const double> numbers) {
+    Writer out;
+    out.append(numbers.data(), numbers.size_bytes());
+    return Bytes::from(out.take());
+  }
+
+  Bytes bytes_;
+};
+
+}  // namespace rota
