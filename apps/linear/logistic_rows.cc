@@ -5,7 +5,7 @@
 
 #include "apps/linear/logistic_loss.h"
 #include "apps/linear/ordered_sum.h"
-#include "apps/linear/widest_registers.h"
+#include "rota/numerics/widest_registers.h"
 
 namespace rota::linear {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "apps/linear/widest_registers.h"
+#include "rota/numerics/widest_registers.h"
 
 namespace rota::lasso {
 namespace {

@@ -1,4 +1,4 @@
-// apps/linear/widest_registers.h -- a function compiled twice, for processors with AVX2 too, and chosen at start.
+// rota/numerics/widest_registers.h -- a function compiled twice, for processors with AVX2 too, and chosen at start.
 //
 // For loops whose numbers are computed independently by the same operations, or summed in an order that is written out:
 // the tree is compiled without contraction, so wider registers do not change any bit.
