@@ -1,10 +1,17 @@
 #include "rota/io/row_files.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "rota/error.h"
+#include "rota/io/number_text.h"
+#include "rota/io/numbers.h"
 
 namespace rota::io {
 
-RowFiles::RowFiles(std::vector<std::string> paths, RowForm form) : paths_(std::move(paths)), form_(std::move(form)) {}
+RowFiles::RowFiles(std::vector<std::string> paths, RowForm form, ValueRange values)
+    : paths_(std::move(paths)), form_(std::move(form)), allowed_(values) {}
 
 bool RowFiles::next(LabelledValues& row) {
   while (file_ < paths_.size()) {
@@ -22,6 +29,7 @@ bool RowFiles::next(LabelledValues& row) {
         widest_ = row.columns.back() + std::uint64_t{1};
         if (reader_->columns() > columns_) widest_line_ = reader_->line();
       }
+      check_values(row);
       return true;
     }
     if (reader_->columns() > columns_) {
@@ -38,6 +46,28 @@ bool RowFiles::next(LabelledValues& row) {
 void RowFiles::fail(const std::string& what) const {
   reader_->fail(what);
   __builtin_unreachable();  // GCC forgets that a virtual function does not return
+}
+
+void RowFiles::check_values(const LabelledValues& row) {
+  if (allowed_.most == ValueRange().most) return;
+  double of_row = 0;
+  for (const double value : row.values) of_row = std::max(of_row, std::abs(value));
+  if (of_row > allowed_.most) fail("a value above " + exact_text(allowed_.most) + ": scale the data");
+  if (of_row <= largest_) return;
+  largest_ = of_row;
+  largest_file_ = path();
+  largest_line_ = line();
+}
+
+RowsSize RowFiles::size() const {
+  if (rows_ == 0) throw DataError(paths_.front(), 0, "the data has no rows");
+  if (columns_ == 0) throw DataError(paths_.front(), 0, "the data has no columns");
+  if (const std::string wrong = out_of_proportion(columns_, "columns", entries_); !wrong.empty())
+    throw DataError(widest_file_, widest_line_, wrong);
+  if (largest_ > 0 && largest_ < allowed_.least)
+    throw DataError(largest_file_, largest_line_,
+                    "the largest value is below " + exact_text(allowed_.least) + ": scale the data");
+  return {rows_, columns_, names_};
 }
 
 }  // namespace rota::io

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -101,6 +102,19 @@ char separator_of(const RowForm& form) {
   return form.separator == "tab" ? '\t' : form.separator.front();
 }
 
+// Where the file has these columns.  Throws DataError as CsvFile::column().
+std::vector<std::size_t> places_of(const std::vector<std::string>& wanted, const CsvFile& file) {
+  std::unordered_map<std::string_view, std::size_t> first, repeated;
+  for (std::size_t i = 0; i < file.columns(); ++i)
+    if (!first.try_emplace(file.names()[i], i).second) repeated.try_emplace(file.names()[i], i);
+  std::vector<std::size_t> places;
+  for (const std::string& name : wanted) {
+    const auto found = first.find(name);
+    places.push_back(found == first.end() || repeated.contains(name) ? file.column(name) : found->second);
+  }
+  return places;
+}
+
 class CsvReader final : public RowReader {
  public:
   CsvReader(const std::string& path, const RowForm& form)
@@ -111,7 +125,7 @@ class CsvReader final : public RowReader {
     if (!form.target.empty() && !(by_name && std::ranges::find(there, form.target) == there.end()))
       target_ = file_.column(form.target);
     if (by_name) {
-      for (const std::string& name : form.names) place_.push_back(file_.column(name));
+      place_ = places_of(form.names, file_);
       return;
     }
     for (std::size_t i = 0; i < file_.columns(); ++i)

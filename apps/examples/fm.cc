@@ -34,14 +34,14 @@ struct Settings {
 
 // A row of the table: w_j, then v_j, then for each of them the sum of its squared gradients.  Row 0 is the intercept,
 // whose v stays 0, and row j + 1 that of column j.
-class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
+class RowsPush final : public ItemsPush<io::LabelledRow, Settings> {
  public:
   using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random& random) override {
     const std::span<const std::size_t> its = order_.next(task.epoch, random);
     std::vector<double> sums(settings_.factors + 1);
     for (const std::size_t i : its) {
-      const io::SparseRow& row = items_[i];
+      const io::LabelledRow& row = items_[i];
       const double f = predict(row, sums);
       const double slope = settings_.logistic ? -row.label * sigmoid(-row.label * f) : f - row.label;
       task.parts[0][0] += slope;
@@ -57,7 +57,7 @@ class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
   }
   void evaluate(Terms terms) const override {
     std::vector<double> sums(settings_.factors + 1);
-    for (const io::SparseRow& row : items_) {
+    for (const io::LabelledRow& row : items_) {
       const double f = predict(row, sums), error = f - row.label;
       terms["loss"] += settings_.logistic ? log_loss_of(row.label * f) : error * error / 2;
       for (const auto& [column, x] : row.entries)
@@ -69,7 +69,7 @@ class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
 
  private:
   // f(x); sums[k] becomes sum_j v_jk x_j, for k from 1.
-  double predict(const io::SparseRow& row, std::vector<double>& sums) const {
+  double predict(const io::LabelledRow& row, std::vector<double>& sums) const {
     std::fill(sums.begin(), sums.end(), 0);
     double f = table_.row(0)[0], twice = 0;
     for (const auto& [column, x] : row.entries) {
@@ -106,7 +106,7 @@ class AdaGradPull final : public Pull {
 class FactorisationMachine final : public io::RowsApp<RowsPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::SparseRow& row, std::uint64_t, Facts& facts) const override {
+  void look_at(io::LabelledRow& row, std::uint64_t, Facts& facts) const override {
     if (settings_.logistic) row.label = row.label > 0 ? 1 : -1;
     facts.add("labels", row.label);
   }

@@ -19,11 +19,11 @@ struct Settings {
 };
 
 // A row of the table: a centre.  A part: the sum of its rows of data, and how many there are.
-class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
+class RowsPush final : public ItemsPush<io::LabelledRow, Settings> {
  public:
   using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random&) override {
-    for (const io::SparseRow& row : items_) {
+    for (const io::LabelledRow& row : items_) {
       const std::span<double> part = task.parts[nearest(row).second];
       for (const auto& [column, x] : row.entries) part[column] += x;
       part.back() += 1;
@@ -31,12 +31,12 @@ class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
     return items_.size();
   }
   void evaluate(Terms terms) const override {
-    for (const io::SparseRow& row : items_) terms["inertia"] += nearest(row).first;
+    for (const io::LabelledRow& row : items_) terms["inertia"] += nearest(row).first;
   }
 
  private:
   // The squared distance, and the centre.
-  std::pair<double, Key> nearest(const io::SparseRow& row) const {
+  std::pair<double, Key> nearest(const io::LabelledRow& row) const {
     std::pair<double, Key> best = {std::numeric_limits<double>::infinity(), 0};
     for (Key key = 0; key < table_.keys(); ++key) {
       const std::span<const double> centre = table_.row(key);
@@ -59,7 +59,7 @@ class MeanPull final : public Pull {
 class KMeans final : public io::RowsApp<RowsPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::SparseRow& row, std::uint64_t number, Facts& facts) const override {
+  void look_at(io::LabelledRow& row, std::uint64_t number, Facts& facts) const override {
     if (number >= settings_.clusters) return;
     std::vector<double> centre;
     for (const auto& [column, x] : row.entries) centre.resize(column + std::size_t{1}), centre[column] = x;

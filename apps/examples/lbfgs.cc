@@ -27,13 +27,13 @@ double dot(std::span<const double> a, std::span<const double> b) {
 }
 
 // The weights are those of the columns, and at last the intercept.  A part: the gradient, then the loss.
-class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
+class RowsPush final : public ItemsPush<io::LabelledRow, Settings> {
  public:
   using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::span<double> part = task.parts[0];
     const std::size_t intercept = part.size() - 2;
-    for (const io::SparseRow& row : items_) {
+    for (const io::LabelledRow& row : items_) {
       const double m = margin(row), slope = -row.label / (1 + std::exp(m));
       for (const auto& [column, x] : row.entries) part[column] += slope * x;
       part[intercept] += slope;
@@ -42,11 +42,11 @@ class RowsPush final : public ItemsPush<io::SparseRow, Settings> {
     return items_.size();
   }
   void evaluate(Terms terms) const override {
-    for (const io::SparseRow& row : items_) terms["loss"] += loss(margin(row));
+    for (const io::LabelledRow& row : items_) terms["loss"] += loss(margin(row));
   }
 
  private:
-  double margin(const io::SparseRow& row) const {
+  double margin(const io::LabelledRow& row) const {
     return row.label * (row.times(table_.numbers()) + table_.numbers().back());
   }
   static double loss(double m) { return m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m; }
@@ -123,7 +123,7 @@ class LbfgsPull final : public SavesFields<Pull, LbfgsPull> {
 class Lbfgs final : public io::RowsApp<RowsPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::SparseRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
   Table table(const Facts& facts) const override {
     const auto width = static_cast<std::uint32_t>(facts.count("columns") + 1);
     return {.name = "weights", .keys = 1, .row_width = width, .part_width = width + 1, .single_partition = true};

@@ -37,7 +37,7 @@ struct Settings {
 };
 
 // The rows of the table: for each column its weights of all hidden units, then b, u, and c with zeros.
-class ReplicaPush final : public ItemsPush<io::SparseRow, Settings>, public ExchangePush {
+class ReplicaPush final : public ItemsPush<io::LabelledRow, Settings>, public ExchangePush {
  public:
   using ItemsPush::ItemsPush;
   std::uint64_t push(const ExchangeTask& task, Random& random) override {
@@ -61,7 +61,7 @@ class ReplicaPush final : public ItemsPush<io::SparseRow, Settings>, public Exch
   }
   void evaluate(Terms terms) const override {
     std::vector<double> hidden(settings_.hidden);
-    for (const io::SparseRow& row : items_) {
+    for (const io::LabelledRow& row : items_) {
       const double margin = row.label * forward(row, table_.numbers(), hidden);
       terms["loss"] += log_loss_of(margin);
       terms["errors"] += margin > 0 ? 0 : 1;
@@ -69,7 +69,7 @@ class ReplicaPush final : public ItemsPush<io::SparseRow, Settings>, public Exch
   }
 
  private:
-  static double forward(const io::SparseRow& row, std::span<const double> weights, std::span<double> hidden) {
+  static double forward(const io::LabelledRow& row, std::span<const double> weights, std::span<double> hidden) {
     const std::size_t width = hidden.size();
     const double* const bias = &weights[weights.size() - 3 * width];
     const double* const out = bias + width;
@@ -84,7 +84,7 @@ class ReplicaPush final : public ItemsPush<io::SparseRow, Settings>, public Exch
     return f;
   }
   // Back propagation of one row.
-  void step(const io::SparseRow& row, double rate) {
+  void step(const io::LabelledRow& row, double rate) {
     const std::size_t width = hidden_.size();
     const double margin = row.label * forward(row, replica_, hidden_);
     const double move = rate * row.label * sigmoid(-margin);  // minus the slope of the loss, times the rate
@@ -111,7 +111,7 @@ class ReplicaPush final : public ItemsPush<io::SparseRow, Settings>, public Exch
 class Network final : public io::RowsApp<ReplicaPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::SparseRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
   Table table(const Facts& facts) const override {
     return {.name = "weights", .keys = facts.count("columns") + 3, .row_width = settings_.hidden};
   }

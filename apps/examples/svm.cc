@@ -21,14 +21,14 @@ struct Settings {
   }
 };
 
-class DualPush final : public SavesFields<ItemsPush<io::SparseRow, Settings>, DualPush> {
+class DualPush final : public SavesFields<ItemsPush<io::LabelledRow, Settings>, DualPush> {
  public:
   using SavesFields::SavesFields;
   std::uint64_t push(const SharedTask& task, Random& random) override {
     const double sigma = job_.shards;
     std::vector<double> w(table_.numbers().begin(), table_.numbers().end());
     for (const std::size_t i : random_order(items_.size(), random)) {
-      const io::SparseRow& row = items_[i];
+      const io::LabelledRow& row = items_[i];
       double square = 0;
       for (const auto& [column, x] : row.entries) square += x * x;
       if (square == 0) continue;
@@ -71,7 +71,7 @@ class WeightsPull final : public AddPull {
 class Svm final : public io::RowsApp<DualPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::SparseRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
   Table table(const Facts& facts) const override {
     return {.name = "weights", .keys = facts.count("columns"), .row_width = 1};
   }

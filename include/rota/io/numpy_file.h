@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "rota/io/sparse_matrix.h"
+
 namespace rota::io {
 
 struct NumberArray {
@@ -16,15 +18,7 @@ struct NumberArray {
 // Of whole numbers, floats or bools, little-endian.  Throws NoInput or DataError.
 NumberArray read_npy(const std::string& path);
 
-// Rows one after the other: those of row r are [begins[r], begins[r + 1]).
-struct SparseMatrix {
-  std::uint64_t rows = 0, columns = 0;
-  std::vector<std::uint64_t> begins;  // rows + 1 of them
-  std::vector<std::uint32_t> column;  // of each entry, from 0; ascending in a row, each once
-  std::vector<double> values;
-};
-
-// Throws NoInput or DataError, also for another sparse format than CSR.
+// The columns of its rows ascend.  Throws NoInput or DataError, also for another sparse format than CSR.
 SparseMatrix read_npz(const std::string& path);
 
 }  // namespace rota::io

@@ -1,6 +1,7 @@
 // rota/io/row_files.h -- the rows of several files, of any format, as one matrix.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,22 @@
 
 namespace rota::io {
 
+struct RowsSize {
+  std::uint64_t rows = 0, columns = 0;
+  std::vector<std::string> names = {};  // of the columns, if the first file has them
+
+  void fields(auto& list) {  // rota/fields.h
+    list(rows, columns, names);
+    list.check(rows > 0 && rows <= kMostRows && columns > 0 && columns <= kMostColumns &&
+               (names.empty() || names.size() == columns));
+  }
+};
+
+// Of the largest absolute value of all rows.
+struct ValueRange {
+  double least = 0, most = std::numeric_limits<double>::infinity();
+};
+
 // The rows of each file follow those of the previous one.  Files with named columns have those of the first, in any
 // order.
 //
@@ -16,12 +33,15 @@ namespace rota::io {
 //   for (io::LabelledValues row; files.next(row);) shards.of_item(files.rows() - 1)->add(row);
 class RowFiles {
  public:
-  explicit RowFiles(std::vector<std::string> paths, RowForm form = {});
+  explicit RowFiles(std::vector<std::string> paths, RowForm form = {}, ValueRange values = {});
 
   // False after the last row.  Throws NoInput, or DataError with file and line.
   bool next(LabelledValues& row);
   // For the row that was read last: throws DataError with its file and line.
   [[noreturn]] void fail(const std::string& what) const;
+  // After the last row.  Throws DataError if the files have no rows, no columns, too many columns for their entries, or
+  // only values that are too small.
+  RowsSize size() const;
 
   std::uint64_t rows() const { return rows_; }                      // read so far
   std::uint64_t columns() const { return columns_; }                // of all files read so far
@@ -34,14 +54,20 @@ class RowFiles {
   std::uint64_t line() const { return reader_->line(); }
 
  private:
+  void check_values(const LabelledValues& row);
+
   std::vector<std::string> paths_;
   RowForm form_;
+  ValueRange allowed_;
   std::size_t file_ = 0;
   std::unique_ptr<RowReader> reader_;  // of that file
   std::uint64_t rows_ = 0, columns_ = 0, entries_ = 0;
   std::vector<std::string> names_;
   std::uint64_t widest_ = 0, widest_line_ = 0;
   std::string widest_file_;
+  double largest_ = 0;  // absolute value, and its place
+  std::string largest_file_;
+  std::uint64_t largest_line_ = 0;
 };
 
 }  // namespace rota::io

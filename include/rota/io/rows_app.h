@@ -11,7 +11,7 @@
 
 namespace rota::io {
 
-struct SparseRow {
+struct LabelledRow {
   double label = 0;
   std::vector<std::pair<std::uint32_t, double>> entries;  // column, from 0, and value
 
@@ -30,12 +30,12 @@ class RowsApp : public ItemsApp<P> {
   explicit RowsApp(const Job& job) : ItemsApp<P>(job) { this->settings_.rows.check(); }
 
   // Called for every row, in their order: may change it, and add to the facts.
-  virtual void look_at(SparseRow& /*row*/, std::uint64_t /*number*/, Facts&) const {}
+  virtual void look_at(LabelledRow& /*row*/, std::uint64_t /*number*/, Facts&) const {}
 
-  void read_items(const std::function<void(SparseRow)>& add, Facts& facts) final {
+  void read_items(const std::function<void(LabelledRow)>& add, Facts& facts) final {
     RowFiles files(this->job_.input, this->settings_.rows);
     for (LabelledValues values; files.next(values);) {
-      SparseRow row{values.label, {}};
+      LabelledRow row{values.label, {}};
       for (std::size_t i = 0; i < values.columns.size(); ++i)
         row.entries.emplace_back(values.columns[i], values.values[i]);
       look_at(row, files.rows() - 1, facts);
