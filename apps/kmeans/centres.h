@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/kmeans/rows.h"
+#include "rota/io/sparse_matrix.h"
 
 namespace rota::kmeans {
 
@@ -37,35 +37,39 @@ struct Nearest {
 
 class Centres {
  public:
-  // `table` has all rows of the table, one after the other; it is not copied.
+  // `table` has all rows of the table, one after the other.  It is not copied, and must outlive this.
   Centres(std::span<const double> table, std::uint32_t clusters);
+  Centres(std::vector<double>&& table, std::uint32_t clusters) : Centres(std::span<const double>(table), clusters) {
+    own_ = std::move(table);
+  }
+  Centres(Centres&&) = default;
 
   std::uint32_t clusters() const { return clusters_; }
   std::uint64_t columns() const { return columns_; }
   double count(std::uint32_t k) const { return table_[columns_ * clusters_ + k]; }
-  double value(std::uint64_t column, std::uint32_t k) const;
+  double value(std::uint64_t column, std::uint32_t k) const {
+    return column < columns_ ? table_[column * clusters_ + k] * (factors_[k] / 2) : 0;
+  }
   // |c_k|^2
   double norm(std::uint32_t k) const { return norms_[k].high; }
-  // The squared distance of a centre to n_k equal rows that can be due to rounding: the relative error of the sum of n
-  // numbers is at most n 2^-53.
-  double rounding(std::uint32_t k) const;
   // The clusters without members, ascending.
   const std::vector<std::uint32_t>& empty() const { return empty_; }
 
   // The nearest centre of a row; of equally near ones the first.  `square` is |x|^2, `scores` scratch for a number of
   // every cluster.  Columns that the centres lack are 0 in all of them.  If no cluster has members: cluster 0, at the
   // origin.
-  Nearest nearest(const Row& row, double square, std::span<double> scores) const;
+  Nearest nearest(const io::SparseRow& row, double square, std::span<double> scores) const;
   // The squared distances of a row to all centres, with a relative error of about 1e-6.
-  void distances(const Row& row, double square, std::span<double> out) const;
+  void distances(const io::SparseRow& row, double square, std::span<double> out) const;
   // The squared distance of a row to a centre, with a relative error of about 1e-12 for any distance of both from the
   // origin, or an error of 1e-31 |c_k|^2, which is less than the rounding of c_k causes.
-  double distance(const Row& row, std::uint32_t k) const;
+  double distance(const io::SparseRow& row, std::uint32_t k) const;
 
  private:
   // |x - c_k|^2 - |x|^2 of all k, and their error as a share of |x|^2 + 2 |c_k|^2.
-  double scores_of(const Row& row, std::span<double> scores) const;
+  double scores_of(const io::SparseRow& row, std::span<double> scores) const;
 
+  std::vector<double> own_;  // the table, or empty
   std::span<const double> table_;
   std::uint32_t clusters_;
   std::uint64_t columns_;
@@ -75,22 +79,32 @@ class Centres {
   std::vector<std::uint32_t> empty_;
 };
 
-// A row far from its centre, which may become the only member of an empty cluster.
-struct FarRow {
-  double distance;  // squared
-  std::uint32_t row;
-};
-
 // All rows of a shard by their nearest centres.
 struct Assignment {
   std::vector<std::uint32_t> cluster;  // of each row
   std::vector<double> distance;        // of each row, squared
   double inertia = 0;                  // their sum, in the order of the rows
-  std::vector<FarRow> farthest;        // one for each empty cluster, if there are that many, the farthest first
-};
-Assignment assign(const Rows& rows, const Centres& centres);
 
-// Positions of the `count` smallest keys, the smallest first; of equal ones the first.
-std::vector<std::uint32_t> smallest(std::span<const double> keys, std::size_t count);
+  void fields(auto& list) { list(cluster, distance, inertia); }
+};
+Assignment assign(const io::SparseMatrix& rows, std::span<const double> squares, const Centres& centres);
+// Rows for the empty clusters: those farthest from their centres, the farthest first; none within the rounding of its
+// centre.
+std::vector<std::uint32_t> farthest(const Assignment& rows, const Centres& centres);
+
+inline double square_of(const io::SparseRow& row) {  // |x|^2
+  double sum = 0;
+  for (const double x : row.values) sum += x * x;
+  return sum;
+}
+
+// What is saved of a shard.
+struct ShardState {
+  Assignment nearest;
+  std::vector<std::uint32_t> cluster, best;  // of each row; the latter, of the best start, or empty
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> relocated;  // in the next epoch: row, cluster
+
+  void fields(auto& list) { list(nearest, cluster, best, relocated); }
+};
 
 }  // namespace rota::kmeans

@@ -1,23 +1,13 @@
-// apps/kmeans/settings.h -- the options of the k-means app, its tables, and the terms of its evaluation.
+// apps/kmeans/settings.h -- the options of the k-means app.
 #pragma once
 #include <cstdint>
-#include <span>
-#include <vector>
+#include <string>
 
+#include "rota/error.h"
 #include "rota/io/row_reader.h"
-#include "rota/plugin.h"
 #include "rota/settings.h"
 
 namespace rota::kmeans {
-
-inline constexpr TableId kSums = 0;  // dense: see centres.h
-// No row is ever used: its rounds have notes and replies (talk.h).  A round that draws rows has an argument of two
-// numbers: the first cluster that it is for, and the number of rows; one that chooses among them has only the cluster;
-// that of a round at the end of an epoch is empty.
-inline constexpr TableId kTalk = 1;
-inline std::uint32_t to_count(double of_argument) {
-  return static_cast<std::uint32_t>(of_argument);
-}
 
 struct Settings {
   std::uint32_t clusters = 8;
@@ -43,13 +33,17 @@ struct Settings {
 };
 
 // Throws UsageError if the options contradict each other.
-Settings checked_settings(const Options& options);
-// The number of rows drawn for each centre of k-means++ but the first: 2 + log K (Arthur and Vassilvitskii, "k-means++:
-// the advantages of careful seeding", SODA 2007, whose experiments drew more than one; the number is that of their
-// implementation and of scikit-learn's).
-std::uint32_t draws_of(const Settings& settings);
-std::vector<Table> tables_of(const Settings& settings, std::uint64_t columns);
-// Throws UsageError if there are more clusters than rows.
-void check_rows(const Settings& settings, std::uint64_t rows);
+inline Settings checked_settings(const Options& options) {
+  auto settings = settings_of<Settings>(options);
+  settings.form.check();
+  const auto epochs = static_cast<std::uint64_t>(options.integer("epochs"));
+  if (epochs == 0) return settings;
+  const std::uint64_t recall = settings.restarts > 1 ? 1 : 0;  // the epoch that restores the best model
+  if (epochs < settings.restarts + recall)
+    throw UsageError("--restarts=" + std::to_string(settings.restarts) + " needs --epochs of at least " +
+                     std::to_string(settings.restarts + recall));
+  settings.most_epochs = (epochs - recall) / settings.restarts;
+  return settings;
+}
 
 }  // namespace rota::kmeans

@@ -65,7 +65,7 @@ struct Call {
 struct Command {
   std::string_view name;
   std::string_view summary;
-  std::span<const Option> options;
+  std::span<const Option> options = {};
   void (*run)(const Call&, std::ostream& out);
   bool needs_model = true;   // --model
   bool takes_input = false;  // --input

@@ -1,8 +1,9 @@
 // tests/apps/kmeans_test.cc -- the k-means app over the serial host, against plain loops.
 
-#include "apps/kmeans/commands/trained_model.h"
+#include "apps/kmeans/commands.h"
 #include "rota/plugin.h"
 #include "rota/testing/serial_host.h"
+#include "tests/apps/packed_data.h"
 #include "tests/apps/resumed.h"
 #include "tests/unit/apps/kmeans/plain_rows.h"
 #include "tests/unit/io/scratch_files.h"
@@ -33,11 +34,11 @@ class Kmeans : public testing::Test {
   }
   // The inertia of the model's centres, and whether another of Lloyd's steps keeps them, by plain loops.
   double inertia(const Model& model, bool& stays) const {
-    const kmeans::TrainedModel trained = kmeans::read_model(model);
+    const kmeans::Centres trained = kmeans::read_centres(model);
     Dense centres(kClusters, std::vector<double>(kColumns)), sums = centres;
     std::vector<double> counts(kClusters);
     for (std::uint32_t k = 0; k < kClusters; ++k)
-      for (std::uint32_t j = 0; j < kColumns; ++j) centres[k][j] = trained.centres.value(j, k);
+      for (std::uint32_t j = 0; j < kColumns; ++j) centres[k][j] = trained.value(j, k);
     double all = 0;
     for (const auto& row : rows_) {
       std::vector<double> distances;
@@ -117,10 +118,10 @@ TEST_F(Kmeans, AnOutlierThatLeavesTakesNothingAlong) {
       host.run();
       EXPECT_TRUE(host.converged().value());
       EXPECT_NEAR(host.evaluate()[0], 4.0 * 1000 * 10 / 1010, 1e-9);  // the ones and the threes, and the outlier
-      const kmeans::TrainedModel trained = kmeans::read_model(SerialModel(host));
-      const std::uint32_t many = trained.centres.count(0) > 1 ? 0 : 1;
-      EXPECT_EQ(trained.centres.count(many), 1010);
-      EXPECT_DOUBLE_EQ(trained.centres.value(0, many), 1030.0 / 1010);
+      const kmeans::Centres trained = kmeans::read_centres(SerialModel(host));
+      const std::uint32_t many = trained.count(0) > 1 ? 0 : 1;
+      EXPECT_EQ(trained.count(many), 1010);
+      EXPECT_DOUBLE_EQ(trained.value(0, many), 1030.0 / 1010);
     }
 }
 
@@ -204,9 +205,51 @@ TEST_F(Kmeans, TimesSince1970AreClusteredLikeTimesSinceNow) {
     EXPECT_TRUE(host.converged().value());
     EXPECT_LT(host.epochs(), 6U);
     EXPECT_NEAR(host.evaluate()[0], 2020.59, 1e-6);
-    const kmeans::TrainedModel trained = kmeans::read_model(SerialModel(host));
-    EXPECT_EQ(trained.centres.count(0), 100);
+    const kmeans::Centres trained = kmeans::read_centres(SerialModel(host));
+    EXPECT_EQ(trained.count(0), 100);
   }
+}
+
+TEST_F(Kmeans, PlusplusPassesOverRowsThatAreCentresAlready) {
+  rows_.assign(30, {1, 2, 3});
+  rows_[4] = {5, 5, 5};
+  rows_[17] = {0, 0, 9};
+  SerialHost host(linked_plugin(), job({{"clusters", "3"}}));
+  host.run_epoch();
+  EXPECT_EQ(host.evaluate()[0], 0);
+}
+
+TEST_F(Kmeans, SumsAreMadeAgainEveryTenthEpochAndInTheLast) {
+  rows_ = random_rows(2000, kColumns, 7);
+  SerialHost host(linked_plugin(), job({{"clusters", "12"}, {"tolerance", "0"}, {"epochs", "25"}}));
+  std::vector<double> steps;
+  host.watch([&](const Round& round, std::uint32_t) {
+    if (round.open) steps.push_back(round.argument[0]);
+  });
+  host.run();
+  ASSERT_EQ(steps.size(), 25U) << "another seed, please: it has converged before";
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    EXPECT_EQ(steps[i] == steps.back(), i == 10 || i == 20 || i == 24) << i;
+}
+
+TEST_F(Kmeans, OneModelFromTextAndFromShards) {
+  expect_one_model(job({{"clusters", "3"}, {"shards", "3"}}));
+}
+
+TEST_F(Kmeans, BytesThatChanged) {
+  rows_.resize(7);
+  expect_flips_are_borne(job({{"clusters", "2"}, {"shards", "2"}}));
+}
+
+TEST_F(Kmeans, ValuesWhoseSquaresCannotBeSummedAreNamed) {
+  const auto message = [&](const std::string& text) {
+    const Job one = serial_job(linked_plugin(), {{"clusters", "1"}, {"shards", "1"}}, {files_.write("f", text)});
+    return message_of<DataError>([&] { SerialHost(linked_plugin(), one); });
+  };
+  EXPECT_TRUE(message("1 1:1\n\n1 1:2 2:1e141\n").ends_with("/f:3: a value above 1e+140: scale the data"));
+  EXPECT_TRUE(message("1 1:1e-200\n1\n1 2:-3e-150 3:1e-150\n1 1:3e-150\n")
+                  .ends_with("/f:3: the largest value is below 1e-140: scale the data"));
+  EXPECT_EQ(message("1 1:1e-200\n1 1:1e-139\n"), "no error");
 }
 
 TEST_F(Kmeans, FewerRowsThanClustersAreRefused) {

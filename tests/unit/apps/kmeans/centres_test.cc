@@ -11,6 +11,12 @@ using tests::sparse;
 using tests::squared_distance;
 using tests::table_of;
 
+Assignment assigned(const io::SparseMatrix& rows, const Centres& centres) {
+  std::vector<double> squares;
+  for (std::uint64_t r = 0; r < rows.rows; ++r) squares.push_back(square_of(rows[r]));
+  return assign(rows, squares, centres);
+}
+
 std::vector<double> centre(const Centres& centres, std::uint32_t k) {
   std::vector<double> numbers(centres.columns());
   for (std::size_t j = 0; j < numbers.size(); ++j) numbers[j] = centres.value(j, k);
@@ -25,7 +31,7 @@ TEST(Centres, NearestIsThatOfPlainLoops) {
     for (std::size_t r = 0; r < rows.size(); ++r) members[r] = static_cast<std::uint32_t>(r * r % clusters);
     const std::vector<double> table = table_of(rows, members, 15, clusters);
     const Centres centres(table, clusters);
-    const Assignment found = assign(sparse(rows), centres);
+    const Assignment found = assigned(sparse(rows), centres);
     double inertia = 0;
     for (std::size_t r = 0; r < rows.size(); ++r) {
       double least = std::numeric_limits<double>::infinity();
@@ -70,7 +76,7 @@ TEST(Centres, FarFromTheOriginTheNearestIsStillTheNearest) {
     const Centres centres(table, 5);
     const Dense rows = {
         {shift + 0.25, 0, 0}, {shift + 1, 0, 0}, {shift, 0.75, 0}, {shift, 0, 0.25}, {shift + 1, 0, 0.125}};
-    const Assignment found = assign(sparse(rows), centres);
+    const Assignment found = assigned(sparse(rows), centres);
     EXPECT_EQ(found.cluster, (std::vector<std::uint32_t>{0, 1, 2, 3, 1})) << shift;
     EXPECT_DOUBLE_EQ(found.inertia, 0.0625 + 0.0625 + 0.015625) << shift;
     EXPECT_EQ(centres.distance(sparse(rows)[3], 3), 0) << shift;
@@ -86,15 +92,17 @@ TEST(Centres, AtAnyScaleTheAssignmentIsTheSame) {
     Dense scaled = rows;
     for (auto& row : scaled)
       for (double& x : row) x *= scale;
-    return assign(sparse(scaled), Centres(table_of(scaled, members, 8, 8), 8));  // cluster 7 is empty
+    const Centres centres(table_of(scaled, members, 8, 8), 8);  // cluster 7 is empty
+    const Assignment found = assigned(sparse(scaled), centres);
+    return std::pair(found, farthest(found, centres));
   };
-  const Assignment one = at(1);
-  ASSERT_EQ(one.farthest.size(), 1U);
+  const auto [one, far] = at(1);
+  ASSERT_EQ(far.size(), 1U);
   for (const double scale : {0x1p-460, 1e-12, 1e-6, 1e6, 1e12, 0x1p460}) {
-    const Assignment other = at(scale);
+    const auto [other, other_far] = at(scale);
     EXPECT_EQ(other.cluster, one.cluster) << scale;
     EXPECT_NEAR(other.inertia / scale / scale, one.inertia, 1e-12 * one.inertia) << scale;
-    EXPECT_EQ(other.farthest.at(0).row, one.farthest[0].row) << scale;
+    EXPECT_EQ(other_far, far) << scale;
   }
 }
 
@@ -107,7 +115,7 @@ TEST(Centres, AColumnOfAnotherScaleTakesNoDigitsFromTheOthers) {
       rows[r][0] = scale * static_cast<double>(r % 3);  // 0, and some equal ones
     const std::vector<double> table = table_of(rows, members, 8, 7);
     const Centres centres(table, 7);
-    const Assignment found = assign(sparse(rows), centres);
+    const Assignment found = assigned(sparse(rows), centres);
     for (std::size_t r = 0; r < rows.size(); ++r) {
       double least = std::numeric_limits<double>::infinity();
       for (std::uint32_t k = 0; k < 7; ++k) least = std::min(least, squared_distance(rows[r], centre(centres, k)));
@@ -123,35 +131,29 @@ TEST(Centres, NothingIsNearAnEmptyClusterAndTheFarthestRowsAreProposed) {
   const std::vector<double> table = {0, 1e-17, 10, -1e-17, 2, 0, 1, 0};
   const Centres centres(table, 4);
   EXPECT_EQ(centres.empty(), (std::vector<std::uint32_t>{1, 3}));
-  const Assignment found = assign(sparse({{0}, {13}, {10}, {-4}, {1}}), centres);
+  const Assignment found = assigned(sparse({{0}, {13}, {10}, {-4}, {1}}), centres);
   EXPECT_EQ(found.cluster, (std::vector<std::uint32_t>{0, 2, 2, 0, 0}));
   EXPECT_DOUBLE_EQ(found.inertia, 9 + 16 + 1);
-  ASSERT_EQ(found.farthest.size(), 2U);
-  EXPECT_EQ(found.farthest[0].row, 3U);
-  EXPECT_DOUBLE_EQ(found.farthest[0].distance, 16);
-  EXPECT_EQ(found.farthest[1].row, 1U);
+  EXPECT_EQ(farthest(found, centres), (std::vector<std::uint32_t>{3, 1}));
 }
 
 TEST(Centres, ARowAtItsCentreHasDistanceZero) {
   const double third = 0.1 + 0.1 + 0.1;  // 3 c is not 0.3
   const std::vector<double> table = {third, 0, 3, 0};
-  EXPECT_TRUE(assign(sparse({{0.1}, {0.1}, {0.1}}), Centres(table, 2)).farthest.empty());
+  const Centres centres(table, 2);
+  EXPECT_TRUE(farthest(assigned(sparse({{0.1}, {0.1}, {0.1}}), centres), centres).empty());
   const std::vector<double> late = {3 * 1.7e9, 0, 3, 0};  // a second counts, beside 1.7e9
-  EXPECT_EQ(assign(sparse({{1.7e9 - 1}, {1.7e9}, {1.7e9 + 1}}), Centres(late, 2)).farthest.size(), 1U);
+  const Centres beside(late, 2);
+  EXPECT_EQ(farthest(assigned(sparse({{1.7e9 - 1}, {1.7e9}, {1.7e9 + 1}}), beside), beside).size(), 1U);
 }
 
 TEST(Centres, WithoutMembersAtAllThereAreNumbers) {
   const std::vector<double> table(6);
-  const Assignment found = assign(sparse({{3, 4}}), Centres(table, 2));
+  const Centres centres(table, 2);
+  const Assignment found = assigned(sparse({{3, 4}}), centres);
   EXPECT_EQ(found.cluster[0], 0U);
   EXPECT_DOUBLE_EQ(found.inertia, 25);
-  EXPECT_TRUE(found.farthest.empty());
-}
-
-TEST(Smallest, IsInOrderAndStable) {
-  const double keys[] = {3, 1, 2, 1, 0};
-  EXPECT_EQ(smallest(keys, 3), (std::vector<std::uint32_t>{4, 1, 3}));
-  EXPECT_EQ(smallest(keys, 9).size(), 5U);
+  EXPECT_TRUE(farthest(found, centres).empty());
 }
 
 }  // namespace

@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "apps/kmeans/rows.h"
+#include "rota/io/sparse_matrix.h"
 #include "rota/random.h"
 
 namespace rota::tests {
 
 using Dense = std::vector<std::vector<double>>;  // rows of numbers
 
-inline kmeans::Rows sparse(const Dense& dense) {
-  kmeans::Rows rows;
+inline io::SparseMatrix sparse(const Dense& dense) {
+  io::SparseMatrix rows;
   for (const auto& numbers : dense) {
     std::vector<std::uint32_t> columns;
     std::vector<double> values;

@@ -21,20 +21,6 @@ TEST(Settings, AreThoseOfTheOptions) {
   EXPECT_THROW((void)checked_settings(Options(options)), UsageError);
   options["restarts"] = "1";
   EXPECT_EQ(checked_settings(Options(options)).most_epochs, 4U);
-  EXPECT_EQ(draws_of(settings), 3U);
-}
-
-TEST(Settings, TheTablesFollowTheColumns) {
-  const std::vector<Table> tables = tables_of({.clusters = 3}, 7);
-  ASSERT_EQ(tables.size(), 2U);
-  EXPECT_EQ(tables[kSums].keys, 8U);
-  EXPECT_EQ(tables[kSums].row_width, 3U);
-  EXPECT_TRUE(tables[kTalk].single_partition);
-}
-
-TEST(Settings, MoreClustersThanRowsAreRefused) {
-  check_rows({.clusters = 3}, 3);
-  EXPECT_THROW(check_rows({.clusters = 3}, 2), UsageError);
 }
 
 }  // namespace
