@@ -1,5 +1,7 @@
 """One data set in all formats that an app takes is one model; what is wrong in a file is named."""
 import gzip
+import time
+from typing import NamedTuple
 
 import numpy as np
 import scipy.io
@@ -8,8 +10,14 @@ from sklearn.datasets import dump_svmlight_file
 
 from app_run import AppTest
 
-# The app, its flags, and whether its rows have labels.
-APPS = (("kmeans", ("--clusters=4", "--seed=3"), False),)
+
+class App(NamedTuple):
+    name: str
+    flags: tuple
+    labels: bool  # whether its rows have labels
+
+
+APPS = (App("kmeans", ("--clusters=4", "--seed=3"), False),)
 
 
 class Formats(AppTest):
@@ -47,13 +55,16 @@ class Formats(AppTest):
         for name, content in (("rows.csv", self.csv(target=at)),
                               ("german.csv", self.csv(";", "\r\n", target=at)),
                               ("old_mac.csv", self.csv(end="\r", target=at)),
-                              ("marked.csv", "\ufeff" + self.csv(target=at) + "\n"),
+                              ("marked.csv", "\ufeff" + self.csv(target=at) + "\n"),  # and an empty last line
+                              ("unended.csv", self.csv(target=at).rstrip("\n")),
                               ("rows.tsv", self.csv("\t", target=at)),
                               ("packed.csv.gz", gzip.compress(self.csv(target=at).encode()))):
             self.write(name, content)
             yield name, target
         self.write("no_header.csv", self.csv(header=False, target=at))
         yield "no_header.csv", ("--target=3",) if labels else ()
+        self.write("any.name", self.csv("|", target=at))
+        yield "any.name", ("--format=csv", *target)
         whole = np.insert(self.x, 2, self.y, axis=1) if labels else self.x
         target = ("--target=3",) if labels else ()
         np.save(self.folder / "rows.npy", whole)
@@ -64,15 +75,16 @@ class Formats(AppTest):
             yield name, target
         if not labels:
             scipy.io.mmwrite(self.folder / "rows.mtx", scipy.sparse.coo_matrix(self.x))
+            scipy.io.mmwrite(self.folder / "array.mtx", self.x)
             yield "rows.mtx", ()
+            yield "array.mtx", ()
 
     def test_every_format_is_the_same_data(self):
-        for app, flags, labels in APPS:
-            self.app = app
+        for self.app, flags, labels in APPS:
             hashes = {}
             for name, of_format in self.files(labels):
-                with self.subTest(app=app, file=name):
-                    result, _ = self.train(f"{app}-{name}", self.folder / name, *flags, *of_format)
+                with self.subTest(app=self.app, file=name):
+                    result, _ = self.train(f"{self.app}-{name}", self.folder / name, *flags, *of_format)
                     hashes[name] = result["model_hash"]
                     self.assertEqual(hashes[name], hashes["rows.libsvm"])
 
@@ -102,12 +114,34 @@ class Formats(AppTest):
         turned = self.write("turned.csv", self.csv(order=[3, 1, 0, 5, 4, 2]))
         self.rota("predict", "kmeans", f"--model={out}", f"--input={turned}")
 
+    def test_a_million_columns(self):
+        """Each file in a few seconds, also with its columns in another order."""
+        self.app = "kmeans"
+        order = np.arange(10**6)
+        files = []
+        for name in ("one.csv", "two.csv"):
+            lines = [",".join(row) for row in (np.char.add("c", order.astype(str)), (order % 7).astype(str))]
+            files.append(str(self.write(name, "\n".join(lines) + "\n")))
+            order = order[::-1]
+        begin = time.monotonic()
+        flags = ("--clusters=1", "--shards=1", "--epochs=1", "--workers=1", "--stores=1")
+        result, out = self.train("wide", ",".join(files), *flags)
+        self.assertEqual(result["objective"], 0)  # both rows are the same
+        self.assertEqual(self.rota("predict", "kmeans", f"--model={out}", f"--input={files[1]}").stdout, "0\n")
+        self.assertLess(time.monotonic() - begin, 30)
+
     def test_what_is_wrong_is_named(self):
         self.app = "kmeans"
         np.save(self.folder / "text.npy", np.array([["a"]]))
         np.save(self.folder / "line.npy", np.zeros(3))
         np.save(self.folder / "nan.npy", np.array([[1.0], [np.nan]]))
         scipy.sparse.save_npz(self.folder / "columns.npz", scipy.sparse.csc_matrix(self.x))
+        np.save(self.folder / "big.npy", self.x.astype(">f8"))
+        np.save(self.folder / "none.npy", np.zeros((0, 3)))
+        np.savez(self.folder / "arrays.npz", self.x)
+        turned = scipy.sparse.csr_matrix((np.ones(2), np.array([1, 0]), np.array([0, 2])), shape=(1, 2))
+        scipy.sparse.save_npz(self.folder / "turned.npz", turned)
+        scipy.sparse.save_npz(self.folder / "no_columns.npz", scipy.sparse.csr_matrix((3, 0)))
         whole = (self.folder / "text.npy").read_bytes()
         for name, content, flags, code, words in (
                 ("a.csv", "x,y\n1,2\n3,\n", (), 65, "a.csv:3: column 'y': a value is missing: fill it, or say --missing=zero"),
@@ -118,6 +152,19 @@ class Formats(AppTest):
                 ("f.csv", "größe\n1\n".encode("latin-1"), (), 65, "f.csv:1: the text is not UTF-8: 'gr\\xf6\\xdfe'"),
                 ("g.csv", "x,y\n1,2\n", ("--separator=ab",), 2, "--separator=ab: one character, or tab"),
                 ("h.libsvm", "1 1:2\n", ("--target=1",), 2, "--target is for CSV and NumPy data"),
+                ("i.csv", "x,y\n1,2\nZürich,3\n".encode("latin-1"), (), 65, "i.csv:3: the text is not UTF-8: 'Z\\xfcrich3'"),
+                ("j.csv", 'x,y\n1,"2\n3,4\n', (), 65, "j.csv:2: a quotation mark is not closed"),
+                ("k.csv", "x,y\n\n1,2\n3\n", (), 65, "k.csv:4: expected 2 fields, found 1"),
+                ("l.csv", "x,y\n", (), 65, "l.csv: the data has no rows"),
+                ("m.csv", "\n", (), 65, "m.csv: the file is empty"),
+                ("n.csv", "x,x\n1,2\n", ("--target=x",), 65, "n.csv:1: several columns are called 'x'"),
+                ("o.libsvm", "1 1:1\n\n1 2:1 268435456:1\n1 3:1\n", (), 65, "o.libsvm:3: 268435456 columns are out of proportion"),
+                ("p.libsvm", "1\n2\n", (), 65, "p.libsvm: the data has no columns"),
+                ("big.npy", None, (), 65, "big.npy: an array of the type '>f8': save it as little-endian floats"),
+                ("none.npy", None, (), 65, "none.npy: the data has no rows"),
+                ("arrays.npz", None, (), 65, "arrays.npz: it has no array format.npy: save it by scipy.sparse.save_npz"),
+                ("turned.npz", None, (), 65, "turned.npz: row 1: its columns do not ascend"),
+                ("no_columns.npz", None, (), 65, "no_columns.npz: the data has no columns"),
                 ("text.npy", None, (), 65, "text.npy: an array of the type '<U1'"),
                 ("line.npy", None, (), 65, "line.npy: an array of 1 dimensions: rows need two"),
                 ("nan.npy", None, (), 65, "nan.npy: row 2: a value is not a finite number"),
