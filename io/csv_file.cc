@@ -18,6 +18,25 @@ constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
 
+std::size_t find_column(std::string_view name_or_number, std::span<const std::string> names, std::size_t columns,
+                        const std::string& file, std::uint64_t line) {
+  const auto found = std::ranges::find(names, name_or_number);
+  if (found != names.end()) {
+    if (std::find(found + 1, names.end(), name_or_number) != names.end())
+      throw DataError(file, line, "several columns are called " + quoted(name_or_number));
+    return static_cast<std::size_t>(found - names.begin());
+  }
+  std::size_t number = 0;
+  const char* const end = name_or_number.data() + name_or_number.size();
+  const auto [stop, error] = std::from_chars(name_or_number.data(), end, number);
+  if (error == std::errc{} && stop == end && number >= 1 && number <= columns) return number - 1;
+  std::string known;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 20); ++i) known += (i == 0 ? " " : ", ") + names[i];
+  throw DataError(file, line,
+                  "there is no column " + quoted(name_or_number) + "; there are " + std::to_string(columns) +
+                      (known.empty() ? ", without names" : ":" + known + (names.size() > 20 ? ", ..." : "")));
+}
+
 CsvFile::CsvFile(std::string path, CsvForm form) : file_(std::move(path)), buffer_(kBlock), separator_(form.separator) {
   try {
     source_ = open_bytes(file_);
@@ -39,24 +58,6 @@ CsvFile::CsvFile(std::string path, CsvForm form) : file_(std::move(path)), buffe
     names_.assign(first.begin(), first.end());
   else
     repeat_ = true;
-}
-
-std::size_t CsvFile::column(std::string_view name_or_number) const {
-  const auto found = std::ranges::find(names_, name_or_number);
-  if (found != names_.end()) {
-    if (std::find(found + 1, names_.end(), name_or_number) != names_.end())
-      throw DataError(file_, 1, "several columns are called " + quoted(name_or_number));
-    return static_cast<std::size_t>(found - names_.begin());
-  }
-  std::size_t number = 0;
-  const char* const end = name_or_number.data() + name_or_number.size();
-  const auto [stop, error] = std::from_chars(name_or_number.data(), end, number);
-  if (error == std::errc{} && stop == end && number >= 1 && number <= columns_) return number - 1;
-  std::string known;
-  for (std::size_t i = 0; i < std::min<std::size_t>(names_.size(), 20); ++i) known += (i == 0 ? " " : ", ") + names_[i];
-  throw DataError(file_, 1,
-                  "there is no column " + quoted(name_or_number) + "; there are " + std::to_string(columns_) +
-                      (known.empty() ? ", without names" : ":" + known + (names_.size() > 20 ? ", ..." : "")));
 }
 
 bool CsvFile::next(std::vector<std::string_view>& fields) {

@@ -1,6 +1,7 @@
 #include "rota/io/row_reader.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <optional>
@@ -155,9 +156,7 @@ class CsvReader final : public RowReader {
 
  private:
   double number(std::size_t i) const {
-    std::string_view field = fields_[i];
-    while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
-    while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
+    const std::string_view field = trimmed(fields_[i]);
     double value = 0;
     if (parse_number(field, value)) return value;
     const std::string name = i < file_.names().size() ? file_.names()[i] : std::to_string(i + 1);
@@ -254,11 +253,18 @@ SparseMatrix market_matrix(const std::string& path) {
   return matrix;
 }
 
-// By the first bytes of the file, decompressed if it is; of text that has no sign, by its name.
-std::string format_of(const std::string& path) {
+}  // namespace
+
+void RowForm::check() const {
+  if (separator.size() > 1 && separator != "tab")
+    throw UsageError("--separator=" + separator + ": one character, or tab");
+}
+
+std::string found_format(const std::string& path) {
   char first[64];
   std::size_t used = 0;
   if (path.ends_with(".npz")) return "npz";
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) return "text";
   if (std::ifstream plain(path, std::ios::binary); plain.read(first, 6) && std::string_view(first, 6) == "\x93NUMPY")
     return "npy";
   try {
@@ -276,18 +282,12 @@ std::string format_of(const std::string& path) {
   if (bytes.starts_with("%%MatrixMarket")) return "matrix_market";
   for (const std::string_view packed : {".gz", ".bz2", ".xz", ".zst"})
     if (name.ends_with(packed)) name.remove_suffix(packed.size());
-  return name.ends_with(".csv") ? "csv" : name.ends_with(".tsv") ? "tsv" : "libsvm";
-}
-
-}  // namespace
-
-void RowForm::check() const {
-  if (separator.size() > 1 && separator != "tab")
-    throw UsageError("--separator=" + separator + ": one character, or tab");
+  return name.ends_with(".csv") ? "csv" : name.ends_with(".tsv") ? "tsv" : "text";
 }
 
 std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form) {
-  const std::string format = form.format == "auto" ? format_of(path) : form.format;
+  std::string format = form.format == "auto" ? found_format(path) : form.format;
+  if (format == "text") format = "libsvm";
   if (format == "csv" || format == "tsv") {
     RowForm of_file = form;
     of_file.format = format;

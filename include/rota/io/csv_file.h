@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ struct CsvForm {
   enum class Header { find, yes, no } header = Header::find;  // find: unless all of the first record are numbers
 };
 
+// The column of this name, or of this number, from 1.  `names` is empty if they have none; of the first line, where
+// they stand.  Throws DataError, with the nearest to be had.
+std::size_t find_column(std::string_view name_or_number, std::span<const std::string> names, std::size_t columns,
+                        const std::string& file, std::uint64_t line);
+
 class CsvFile {
  public:
   // Opens the file and reads the header.  Throws NoInput or DataError.
@@ -27,8 +33,10 @@ class CsvFile {
   // The names of the columns; empty without a header.
   const std::vector<std::string>& names() const { return names_; }
   std::size_t columns() const { return columns_; }
-  // The column of this name, or of this number, from 1.  Throws DataError, with the nearest to be had.
-  std::size_t column(std::string_view name_or_number) const;
+  // As find_column().
+  std::size_t column(std::string_view name_or_number) const {
+    return find_column(name_or_number, names_, columns_, file_, 1);
+  }
 
   // The next record; false at the end.  The views are valid until the next call.  Throws DataError if it has another
   // number of fields than the first, if a quote is not closed, or if the text is not UTF-8.

@@ -20,6 +20,13 @@ inline bool is_blank(std::string_view line) {
   return skip_blanks(line.data(), line.data() + line.size()) == line.data() + line.size();
 }
 
+// Without the blanks at both ends.
+inline std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 // Reads decimal digits at `at` and returns the position after them; null if there is no digit, or more than 18 of them,
 // so that the value cannot overflow.
 inline const char* scan_digits(const char* at, const char* end, std::uint64_t& value) {

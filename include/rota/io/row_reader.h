@@ -74,6 +74,10 @@ class RowReader {
   [[noreturn]] virtual void fail(const std::string& what) const = 0;
 };
 
+// What "auto" finds: "npz", "npy" or "matrix_market" by the first bytes of the file, decompressed if it is; of other
+// text "csv" or "tsv" by its name, or "text", as what can be read only once (a pipe).  Throws NoInput or DataError.
+std::string found_format(const std::string& path);
+
 // Throws NoInput or DataError; UsageError if the format has no labels, and a target is given.
 std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form);
 

@@ -32,6 +32,7 @@ Read read(const std::string& path) {
 }
 
 const std::string kCoordinate = "%%MatrixMarket matrix coordinate real general\n";
+const std::string kSymmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
 const std::string kArray = "%%MatrixMarket matrix array real general\n";
 
 using MatrixMarket = tests::WithFiles;
@@ -55,6 +56,14 @@ TEST_F(MatrixMarket, FieldsAndLetters) {
   EXPECT_EQ(read(files.write("b", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 -7\n")).entries,
             "0,0:-7.000000 ");
   EXPECT_EQ(read(files.write("c", "%%MatrixMarket matrix coordinate double general\n1 1 0\n")).entries, "");
+}
+
+TEST_F(MatrixMarket, SymmetricEntriesAreOnBothSides) {
+  const std::string path = files.write("s", kSymmetric + "3 3 3\n1 1 2\n3 1 5\n3 2 0.5\n");
+  const Read got = read(path);
+  EXPECT_EQ(got.entries, "0,0:2.000000 2,0:5.000000 0,2:5.000000 2,1:0.500000 1,2:0.500000 ");
+  EXPECT_EQ(got.size.entries, 5U);
+  EXPECT_EQ(line_of_repeated(files.write("t", kSymmetric + "3 3 2\n3 1 5\n3 1 5\n"), 0, 2), 4U);
 }
 
 TEST_F(MatrixMarket, ArraysGoColumnByColumn) {
@@ -101,10 +110,13 @@ INSTANTIATE_TEST_SUITE_P(
               ":1: expected 'real', 'integer' or 'pattern' entries, found 'complex'"},
         Wrong{"%%MatrixMarket matrix array pattern general\n",
               ":1: expected 'real' or 'integer' numbers, found 'pattern'"},
-        Wrong{"%%MatrixMarket matrix coordinate real symmetric\n",
-              ":1: expected a 'general' matrix, with all its entries, found 'symmetric'"},
-        Wrong{"%%MatrixMarket matrix coordinate real\n",
-              ":1: expected a 'general' matrix, with all its entries, found ''"},
+        Wrong{"%%MatrixMarket matrix coordinate real skew-symmetric\n",
+              ":1: expected a 'general' or 'symmetric' matrix, found 'skew-symmetric'"},
+        Wrong{"%%MatrixMarket matrix array real symmetric\n",
+              ":1: expected a 'general' array, with all its entries, found 'symmetric'"},
+        Wrong{kSymmetric + "2 3 1\n2 1 1\n", ":2: a symmetric matrix has as many rows as columns"},
+        Wrong{kSymmetric + "2 2 2\n2 1 1\n1 2 1\n", ":4: an entry above the diagonal of a symmetric matrix"},
+        Wrong{"%%MatrixMarket matrix coordinate real\n", ":1: expected a 'general' or 'symmetric' matrix, found ''"},
         Wrong{"%%MatrixMarket matrix coordinate real general x\n", ":1: expected 'general' last, found 'x' after it"},
         Wrong{kCoordinate, ":2: expected the size of the matrix, found the end of the file"},
         Wrong{kCoordinate + "% x\n", ":3: expected the size of the matrix, found the end of the file"},
