@@ -5,8 +5,7 @@ usage: pagerank_bench.py [GRAPH.txt | --nodes=1000000 --edges=10000000] [--epoch
                          [--bin=build/release/bin] [--with=rota,scipy]
 
 Every program makes EPOCHS steps (no tolerance), on the same cores, one after the other, REPEAT times; medians are
-printed.  Without a file the graph is one of `rota generate pagerank`, made first; nodes must be numbers for SciPy's
-reader here.  Rota's seconds are those of the training in result.json; SciPy's those of a loop of sparse products (CSR,
+printed.  Without a file the graph is drawn first; nodes must be numbers for SciPy's reader here.  Rota's seconds are those of the training in result.json; SciPy's those of a loop of sparse products (CSR,
 one thread).  Loading is not counted.  The script checks that the ranks agree.
 """
 import statistics
@@ -15,9 +14,19 @@ import time
 import numpy as np
 import scipy.sparse
 
-from bench_run import arguments, chosen, in_turn, on_two_cores, rota, scratch_folder, spread, train
+from bench_run import arguments, chosen, in_turn, on_two_cores, scratch_folder, spread, train
 
 DAMPING = 0.85
+
+
+def write_web(file, nodes, edges):
+    """A graph like that of the web: both ends of an edge are drawn independently, so that the numbers of edges out and in
+    have power laws with the exponents 2.72 and 2.1 (Broder et al., "Graph structure in the web", Computer Networks
+    2000)."""
+    dice = np.random.default_rng(1)
+    powers = [1 / (1 - 1 / (exponent - 1)) for exponent in (2.72, 2.1)]
+    ends = [dice.permutation(nodes)[(nodes * dice.random(edges) ** power).astype(int)] for power in powers]
+    np.savetxt(file, np.column_stack(ends), fmt="%d")
 
 
 class Bench:
@@ -25,8 +34,7 @@ class Bench:
         self.args, self.folder, self.graph = args, folder, None
         if args.data is None:
             args.data = folder / "graph.txt"
-            rota(args, "generate", "pagerank", f"--nodes={args.nodes}", f"--edges={args.edges}",
-                 f"--output={args.data}")
+            write_web(args.data, args.nodes, args.edges)
 
     def rota(self, workers, threads):
         out = self.folder / "rota"

@@ -92,7 +92,6 @@ class TextEntries final : public EntryReader {
     }
     return false;
   }
-  std::string header() const override { return header_; }
   void fail(const std::string& what) const override { lines_.fail(what); }
 
  private:
@@ -187,7 +186,6 @@ class TextEntries final : public EntryReader {
   bool words_;
   Separator separator_;
   bool begun_ = false;
-  std::string header_;
   Places places_ = {};
   std::size_t needed_ = 0, used_ = kNone;  // the number of fields up to the last one that must be there, that is used
   std::vector<std::string_view> fields_;

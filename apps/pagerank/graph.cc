@@ -1,12 +1,14 @@
 #include "apps/pagerank/graph.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "rota/error.h"
 #include "rota/io/decimal.h"
-#include "rota/io/lines.h"
 #include "rota/io/numbers.h"
 #include "rota/io/vocabulary.h"
 #include "rota/shards.h"
@@ -22,143 +24,124 @@ constexpr double kLeastWeight = 1e-100, kMostWeight = 1e100;
 
 struct Edge {
   std::uint32_t from, to;
+  double weight;
 };
 
-class EdgeList {
- public:
-  void read(const std::string& path) {
-    io::Lines lines(path);
-    for (std::string_view line; lines.next(line);) {
-      std::string_view rest = line;
-      const std::string_view from = io::next_field(rest);
-      if (from.empty() || from.starts_with('#')) continue;
-      const std::string_view to = io::next_field(rest), weight = io::next_field(rest);
-      if (to.empty()) lines.fail("expected two nodes, found one: " + io::quoted(from));
-      if (const auto more = io::next_field(rest); !more.empty())
-        lines.fail("expected two nodes and a weight, found more: " + io::quoted(more));
-      const std::uint32_t source = node(from, lines);  // numbered before the target
-      add({source, node(to, lines)}, weight.empty() ? 1.0 : weight_of(weight, lines));
-    }
-  }
+double weight_of(const io::EntryReader& reader, std::string_view text) {
+  double weight = 1;
+  if (text.empty()) return weight;
+  if (!io::parse_number(text, weight)) reader.fail("expected a weight, found " + io::quoted(text));
+  if (weight < kLeastWeight || weight > kMostWeight)
+    reader.fail("a weight must be between 1e-100 and 1e100: " + io::quoted(text));
+  return weight;
+}
 
-  const io::Vocabulary& names() const { return names_; }
-  const std::vector<Edge>& edges() const { return edges_; }
-  double weight(std::size_t e) const { return weights_.empty() ? 1.0 : weights_[e]; }
+std::vector<Edge> read_edges(const Job& job, const io::EntryForm& form, io::Vocabulary& names) {
+  std::vector<Edge> edges;
+  io::for_each_entry(job.input, form, [&](const io::EntryReader& reader, const io::Entry& entry) {
+    if (!entry.time.empty() && form.columns.empty() && reader.header().empty())
+      reader.fail("expected two nodes and a weight, found more: " + io::quoted(entry.time));
+    const auto node = [&](std::string_view name) {
+      if (const auto known = names.find(name)) return *known;
+      if (!is_utf8(name)) reader.fail("a node's name is not UTF-8: " + io::quoted(name));
+      if (names.size() == io::kMostWords)
+        reader.fail("a graph has at most " + std::to_string(io::kMostWords) + " nodes");
+      return names.number_of(name);
+    };
+    const std::uint32_t from = node(entry.first);  // numbered before the target
+    edges.push_back({from, node(entry.second), weight_of(reader, entry.value)});
+  });
+  if (edges.empty()) throw DataError(job.input.front(), 0, "the graph has no edges");
+  return edges;
+}
 
- private:
-  std::uint32_t node(std::string_view name, const io::Lines& lines) {
-    const auto known = names_.find(name);
-    if (known) return *known;
-    if (!is_utf8(name)) lines.fail("a node's name is not UTF-8: " + io::quoted(name));
-    if (names_.size() == io::kMostWords) lines.fail("a graph has at most " + std::to_string(io::kMostWords) + " nodes");
-    return names_.number_of(name);
-  }
-  static double weight_of(std::string_view text, const io::Lines& lines) {
-    double weight = 0;
-    if (!io::parse_number(text, weight)) lines.fail("expected a weight, found " + io::quoted(text));
-    if (!(weight > 0)) lines.fail("a weight must be positive: " + io::quoted(text));
-    if (weight < kLeastWeight || weight > kMostWeight)
-      lines.fail("a weight must be between 1e-100 and 1e100: " + io::quoted(text));
-    return weight;
-  }
-  void add(const Edge& edge, double weight) {
-    if (weight != 1.0 && weights_.empty()) weights_.resize(edges_.size(), 1.0);
-    edges_.push_back(edge);
-    if (weight != 1.0 || !weights_.empty()) weights_.push_back(weight);
-  }
-
-  io::Vocabulary names_;
-  std::vector<Edge> edges_;
-  std::vector<double> weights_;  // of the edges; empty as long as all are 1
-};
-
-// The number of edges to each node; a repeated edge counts once.
-std::vector<std::uint32_t> in_degrees(const EdgeList& list) {
-  const std::size_t nodes = list.names().size();
+// Sorts by one of the ends; equal ones stay in their order.
+void sort_by(std::uint32_t Edge::*end, std::size_t nodes, std::vector<Edge>& edges) {
   std::vector<std::size_t> next(nodes + 1);
-  for (const Edge& edge : list.edges()) ++next[edge.to + std::size_t{1}];
+  for (const Edge& edge : edges) ++next[edge.*end + std::size_t{1}];
   std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<std::uint32_t> from(list.edges().size()), degrees(nodes), last_target(nodes, ~std::uint32_t{0});
-  for (const Edge& edge : list.edges()) from[next[edge.to]++] = edge.from;
-  std::size_t e = 0;
-  for (std::uint32_t v = 0; v < nodes; ++v)
-    for (; e < next[v]; ++e)
-      if (std::exchange(last_target[from[e]], v) != v) ++degrees[v];
-  return degrees;
+  std::vector<Edge> sorted(edges.size());
+  for (const Edge& edge : edges) sorted[next[edge.*end]++] = edge;
+  edges = std::move(sorted);
 }
 
-// The first node of every shard, and at the end the number of nodes.
-std::vector<std::uint64_t> cut_nodes(const EdgeList& list, std::uint32_t shards) {
-  std::vector<std::uint64_t> work;
-  for (const std::uint32_t degree : in_degrees(list)) work.push_back(kNodeWork + degree);
-  return cut_by_work(work, shards);
+// REQUIRES: they are sorted.
+void add_up_repeated(std::vector<Edge>& edges) {
+  std::size_t kept = 0;
+  for (const Edge& edge : edges)
+    if (kept > 0 && edges[kept - 1].from == edge.from && edges[kept - 1].to == edge.to)
+      edges[kept - 1].weight += edge.weight;
+    else
+      edges[kept++] = edge;
+  edges.resize(kept);
 }
 
-// The edges to each node of a range, in the order of the input.
-class ByTarget {
- public:
-  ByTarget(const EdgeList& list, std::uint32_t first, std::uint32_t end) : begins_(std::size_t{end} - first + 1) {
-    const auto inside = [&](const Edge& edge) { return edge.to >= first && edge.to < end; };
-    for (const Edge& edge : list.edges())
-      if (inside(edge)) ++begins_[edge.to - first + std::size_t{1}];
-    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
-    edges_.resize(begins_.back());
-    std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
-    for (std::size_t e = 0; e < list.edges().size(); ++e)
-      if (inside(list.edges()[e])) edges_[next[list.edges()[e].to - first]++] = e;
-  }
-  std::span<std::size_t> into(std::size_t i) {
-    return std::span(edges_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
-  }
-
- private:
-  std::vector<std::size_t> begins_, edges_;
-};
-
-InEdges in_edges(const EdgeList& list, std::uint32_t first, std::uint32_t end) {
-  ByTarget by_target(list, first, end);
-  InEdges out;
-  out.first = first;
-  out.ends.reserve(end - first);
-  for (std::uint32_t v = first; v < end; ++v) {
-    const std::span<std::size_t> into = by_target.into(v - first);
-    const auto source = [&](std::size_t e) { return list.edges()[e].from; };
-    std::stable_sort(into.begin(), into.end(), [&](std::size_t a, std::size_t b) { return source(a) < source(b); });
-    for (std::size_t i = 0; i < into.size(); ++i) {
-      if (i > 0 && source(into[i]) == source(into[i - 1])) {
-        out.weights.back() += list.weight(into[i]);
-        continue;
-      }
-      out.from.push_back(source(into[i]));
-      out.weights.push_back(list.weight(into[i]));
+// Of the nodes [first, end).  `edges` are sorted, and those into node v begin at begins[v].
+InEdges in_edges(const std::vector<Edge>& edges, std::span<const std::size_t> begins, std::uint64_t first,
+                 std::uint64_t end) {
+  InEdges out{static_cast<std::uint32_t>(first), std::vector<std::uint32_t>(end - first), {}, {}, {}};
+  std::iota(out.targets.begin(), out.targets.end(), 0U);
+  const auto size = [&](std::uint32_t i) { return begins[first + i + 1] - begins[first + i]; };
+  std::ranges::stable_sort(out.targets, std::greater(), size);
+  for (const std::uint32_t i : out.targets) {
+    out.sizes.push_back(static_cast<std::uint32_t>(size(i)));
+    for (const Edge& edge : std::span(edges).subspan(begins[first + i], size(i))) {
+      out.from.push_back(edge.from);
+      out.weights.push_back(edge.weight);
     }
-    out.ends.push_back(out.from.size());
   }
-  if (std::all_of(out.weights.begin(), out.weights.end(), [](double w) { return w == 1.0; })) out.weights = {};
-  out.from.shrink_to_fit();
-  out.weights.shrink_to_fit();
+  if (std::ranges::all_of(out.weights, [](double w) { return w == 1; })) out.weights = {};
   return out;
+}
+
+bool is_weight(double weight) {
+  return weight > 0 && std::isfinite(weight);
 }
 
 }  // namespace
 
-Graph read_graph(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted) {
-  EdgeList list;
-  for (const std::string& file : files) list.read(file);
-  if (list.edges().empty()) throw DataError(files.front(), 0, "the graph has no edges");
-  Graph graph;
-  graph.nodes = list.names().size();
-  graph.edges = list.edges().size();
-  graph.out_weight.resize(graph.nodes);
-  for (std::size_t e = 0; e < graph.edges; ++e) graph.out_weight[list.edges()[e].from] += list.weight(e);
-  Writer names;
-  for (std::size_t v = 0; v < graph.nodes; ++v) names.put_text(list.names().word(v));
-  graph.names = Bytes::from(names.take());
-  const std::vector<std::uint64_t> cuts = cut_nodes(list, shards);
-  require_cut(cuts);
-  const auto node = [](std::uint64_t cut) { return static_cast<std::uint32_t>(cut); };  // there are fewer than 2^32
-  for (const ShardId shard : hosted) graph.hosted.push_back(in_edges(list, node(cuts[shard]), node(cuts[shard + 1])));
-  return graph;
+bool Graph::is_valid() const {
+  Reader list(names);
+  for (std::size_t v = 0; v < out_weight.size() && list.ok(); ++v) list.get_bytes(list.get_count(1));
+  return list.done() && !out_weight.empty() && out_weight.size() <= io::kMostWords &&
+         std::ranges::all_of(out_weight, [](double weight) { return weight == 0 || is_weight(weight); }) &&
+         std::ranges::is_sorted(cuts) && !cuts.empty() && cuts.front() == 0 && cuts.back() == out_weight.size();
+}
+
+bool InEdges::fits(const Graph& graph, const Job& job, ShardId shard) const {
+  const auto has_edges_out = [&](std::uint32_t u) { return u < graph.out_weight.size() && graph.out_weight[u] > 0; };
+  return graph.cuts.size() == job.shards + std::size_t{1} && first == graph.cuts[shard] &&
+         first + targets.size() == graph.cuts[shard + std::size_t{1}] && sizes.size() == targets.size() &&
+         std::ranges::all_of(targets, [&](std::uint32_t i) { return i < targets.size(); }) &&
+         std::ranges::is_sorted(sizes, std::greater()) &&
+         std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) == from.size() &&
+         std::ranges::all_of(from, has_edges_out) && (weights.empty() || weights.size() == from.size()) &&
+         std::ranges::all_of(weights, is_weight);
+}
+
+LoadedGraph read_graph(const Job& job, const io::EntryForm& form, std::span<const ShardId> hosted) {
+  io::Vocabulary names;
+  std::vector<Edge> edges = read_edges(job, form, names);
+  LoadedGraph loaded;
+  Graph& graph = loaded.common;
+  graph.out_weight.resize(names.size());
+  for (const Edge& edge : edges) graph.out_weight[edge.from] += edge.weight;
+  Writer texts;
+  for (std::size_t v = 0; v < names.size(); ++v) texts.put_text(names.word(v));
+  graph.names = texts.take();
+  sort_by(&Edge::from, names.size(), edges);
+  sort_by(&Edge::to, names.size(), edges);
+  add_up_repeated(edges);
+  std::vector<std::size_t> begins(names.size() + 1);
+  for (const Edge& edge : edges) ++begins[edge.to + std::size_t{1}];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<std::uint64_t> work;
+  for (std::size_t v = 0; v < names.size(); ++v) work.push_back(kNodeWork + begins[v + 1] - begins[v]);
+  graph.cuts = cut_by_work(work, job.shards);
+  require_cut(graph.cuts);
+  for (const ShardId shard : hosted)
+    loaded.hosted.push_back(in_edges(edges, begins, graph.cuts[shard], graph.cuts[shard + std::size_t{1}]));
+  return loaded;
 }
 
 }  // namespace rota::pagerank

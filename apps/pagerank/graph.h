@@ -1,41 +1,48 @@
-// apps/pagerank/graph.h -- the data: a directed graph with weights, as text.
+// apps/pagerank/graph.h -- the data: a directed graph with weights.
 //
-//   from to [weight]
-//
-// one edge a line, fields between blanks; a node is any text (UTF-8) without white space.  A weight is 1 if it is
-// missing; repeated edges add up.  Lines that begin with # and empty lines are skipped.
+// An entry is an edge: from, to, weight.  A weight is 1 if it is missing; repeated edges add up.  Nodes are numbered in
+// the order of their first occurrence in the files.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "rota/bytes.h"
-#include "rota/types.h"
+#include "rota/io/entry_reader.h"
+#include "rota/packed_app.h"
 
 namespace rota::pagerank {
 
-// The edges into the nodes [first, first + nodes()), by target.
+// What all shards know.
+struct Graph {
+  std::vector<double> out_weight;   // of each node: of its edges out, summed in the order of the input
+  std::vector<std::uint64_t> cuts;  // the first node of every shard, and at the end the number of nodes
+  std::vector<std::byte> names;     // of all nodes: each a put_text() of Writer
+
+  void fields(auto& list) {
+    list(out_weight, cuts, names);
+    list.check(is_valid());
+  }
+  bool is_valid() const;
+};
+
+// One shard's: the edges into a range of nodes, target after target, those with most edges first.
 struct InEdges {
-  std::uint32_t first = 0;
-  std::vector<std::size_t> ends;    // of node first + i: edges [ends[i - 1], ends[i]), from 0 for i = 0
+  std::uint32_t first = 0;  // node of the range
+  std::vector<std::uint32_t> targets,
+      sizes;                        // all nodes of the range, counted from `first`, and their numbers of edges
   std::vector<std::uint32_t> from;  // ascending for a target, each once
   std::vector<double> weights;      // empty if all are 1
 
-  std::size_t nodes() const { return ends.size(); }
+  std::uint64_t items() const { return from.size(); }
+  void fields(auto& list) { list(first, targets, sizes, from, weights); }
+  bool fits(const Graph& graph, const Job& job, ShardId shard) const;
 };
 
-struct Graph {
-  std::uint64_t nodes = 0, edges = 0;  // edges as written
-  std::vector<double> out_weight;      // of each node, the sum in the order of the input
-  Bytes names;                         // of all nodes: each a put_text() of Writer
-  std::vector<InEdges> hosted;         // in the order asked for
-};
+using LoadedGraph = PackedApp<Graph, InEdges>::Loaded;
 
-// Nodes are numbered in the order of their first occurrence in the files.  A shard has a range of nodes as targets, of
-// about equal work (edges, and a constant for each node): a rule of the data and of the number of shards alone.  Throws
-// NoInput, or DataError with file and line.
-Graph read_graph(const std::vector<std::string>& files, std::uint32_t shards, std::span<const ShardId> hosted);
+// The ranges of the shards have about equal work (edges, and a constant for each node): a rule of the data and of the
+// number of shards alone.  Throws NoInput, or DataError with file and line.
+LoadedGraph read_graph(const Job& job, const io::EntryForm& form, std::span<const ShardId> hosted);
 
 }  // namespace rota::pagerank

@@ -14,7 +14,7 @@ import time
 import unittest
 
 import ssh_machines
-from rota_run import A9A, DOROTHEA, KOS, REVIEWS, RotaTest
+from rota_run import A9A, DOROTHEA, KOS, REVIEWS, RotaTest, write_graph
 
 OUT = os.environ.get("ROTA_MACHINES_OUT")
 JOBS = {
@@ -46,7 +46,7 @@ class FourMachines(RotaTest):
     def jobs(self):
         """Of each app its name and its options."""
         if not self.graph.exists():
-            self.rota("generate", "pagerank", f"--output={self.graph}", "--nodes=20000", "--edges=100000")
+            write_graph(self.graph, 20_000, 100_000)
         return [(app, flags + [f"--input={self.graph}"] * (app == "pagerank")) for app, flags in JOBS.items()]
 
     def setUp(self):

@@ -5,6 +5,7 @@ ROTA_EVENTS_OUT: a folder that gets the events of all runs, TEST.RUN.jsonl, for 
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import subprocess
@@ -151,6 +152,13 @@ class RotaTest(unittest.TestCase):
 
     def no_role_left(self, out):
         self.wait_for("all roles to end", lambda: not self.roles(out))
+
+
+def write_graph(file, nodes, edges):
+    """A graph as text, whose first nodes have more edges in, and whose last ones more edges out."""
+    draw = random.Random(1)
+    ends = ((nodes - 1 - int(nodes * draw.random() ** 2), int(nodes * draw.random() ** 3)) for _ in range(edges))
+    file.write_text("".join(f"{source} {target}\n" for source, target in ends))
 
 
 def kill(pids, how=signal.SIGKILL):

@@ -5,7 +5,7 @@ import json
 import random
 import shutil
 
-from rota_run import A9A, DOROTHEA, KOS, REVIEWS, SOURCE, VOCAB, RotaTest, kill
+from rota_run import A9A, DOROTHEA, KOS, REVIEWS, SOURCE, VOCAB, RotaTest, kill, write_graph
 
 A9A_TEST = SOURCE / "apps/sgd/sample/a9a_test.libsvm.gz"
 COMPARED = ("model_hash", "state_hash", "objective", "epochs", "items", "valid")
@@ -59,7 +59,7 @@ class Shard(RotaTest):
         """From text by two workers, and from shards by three of two threads with a store."""
         parts, graph = self.folder / "parts", self.folder / "graph.txt"
         self.rota("split", "mf", f"--input={REVIEWS}", f"--output={parts}")
-        self.rota("generate", "pagerank", f"--output={graph}", "--nodes=300", "--edges=3000")
+        write_graph(graph, 300, 3000)
         for app, reading, training in (
                 ("lda", [f"--input={KOS}", f"--vocab={VOCAB}"], ["--topics=10", "--epochs=3"]),
                 ("kmeans", [f"--input={A9A}"], ["--clusters=4", "--epochs=4"]),

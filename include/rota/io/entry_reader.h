@@ -76,9 +76,12 @@ class EntryReader {
   // False at the end.  Throws DataError.
   virtual bool next(Entry& entry) = 0;
   // The line that names the columns, or "".
-  virtual std::string header() const { return {}; }
+  const std::string& header() const { return header_; }
   // For an entry that the caller refuses: throws DataError with its file and line.
   [[noreturn]] virtual void fail(const std::string& what) const = 0;
+
+ protected:
+  std::string header_;
 };
 
 // Throws NoInput or DataError; UsageError for options that the format lacks.

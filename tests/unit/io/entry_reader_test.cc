@@ -1,4 +1,4 @@
-// tests/unit/io/entry_reader_test.cc -- text and MatrixMarket; tests/system/pagerank_formats_test.py has all formats.
+// tests/unit/io/entry_reader_test.cc -- text and MatrixMarket; tests/system/pagerank_oracle_test.py has all formats.
 #include "rota/io/entry_reader.h"
 
 #include "rota/error.h"
@@ -41,7 +41,7 @@ TEST_F(EntryReaderTest, SeparatorsAreFound) {
   EXPECT_EQ(read("a,b,1.5\nc d,e,-2,77\n", ratings_), wanted);
   EXPECT_EQ(read("a;b;1.5\nc d; e ;-2;77\n", ratings_), wanted);
   EXPECT_EQ(read("a  b\t1.5 \r\n c b 2e1 9", ratings_), (Entries{"a|b|1.5|", "c|b|2e1|9"}));
-  EXPECT_EQ(read("a b,2 c\n", {.separator = Separator::blanks}), Entries{"a|b,2|c|"});
+  EXPECT_EQ(read("a:1 b,2 3\n", {.separator = Separator::blanks}), Entries{"a:1|b,2|3|"});
   EXPECT_EQ(read(tests::gzipped("a b\n"), {}, "entries.gz"), Entries{"a|b||"});
 }
 

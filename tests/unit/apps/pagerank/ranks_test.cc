@@ -23,37 +23,46 @@ std::string graph_text(Edges& edges) {
 
 std::map<std::string, std::size_t> numbers_of(const Graph& graph) {
   std::map<std::string, std::size_t> numbers;
-  Reader in(graph.names.view());
-  for (std::size_t v = 0; v < graph.nodes; ++v) numbers[in.get_text()] = v;
+  Reader in(graph.names);
+  for (std::size_t v = 0; v < graph.out_weight.size(); ++v) numbers[in.get_text()] = v;
   return numbers;
+}
+
+LoadedGraph graph_of(const std::string& text, std::uint32_t shards) {
+  const tests::ScratchFiles files;
+  Job job;
+  job.input = {files.write("g", text)};
+  job.shards = shards;
+  std::vector<ShardId> all(shards);
+  std::iota(all.begin(), all.end(), 0U);
+  return read_graph(job, {}, all);
 }
 
 TEST(Ranks, AreTheFixedPointOfTheFormula) {
   Edges edges;
-  const tests::ScratchFiles files;
-  const ShardId hosted[] = {0, 1, 2};
-  const Graph graph = read_graph({files.write("g", graph_text(edges))}, 3, hosted);
+  const LoadedGraph graph = graph_of(graph_text(edges), 3);
   constexpr double d = 0.85;
-  const auto n = static_cast<double>(graph.nodes);
-  auto number = numbers_of(graph);
-  std::vector<double> plain(graph.nodes, 1 / n), out_weight(graph.nodes), ranks(graph.nodes);
+  const std::size_t nodes = graph.common.out_weight.size();
+  const auto n = static_cast<double>(nodes);
+  auto number = numbers_of(graph.common);
+  std::vector<double> plain(nodes, 1 / n), out_weight(nodes), ranks(nodes);
   for (const auto& [edge, weight] : edges) out_weight[number[edge.first]] += weight;
   EXPECT_GT(std::count(out_weight.begin(), out_weight.end(), 0.0), 0);
 
-  SharedShares shared(graph.out_weight, d);
+  SharedShares shared(graph.common.out_weight, d);
   std::vector<StepEdges> shards;
   for (const InEdges& part : graph.hosted) shards.emplace_back(part, shared.numbers());
   for (std::uint64_t version = 0; version < 200; ++version) {
     Shares& shares = shared.of(version, ranks);
-    std::vector<double> next(graph.nodes);
+    std::vector<double> next(nodes);
     double change = 0, dangling = 0, moved = 0;
     for (const StepEdges& part : shards) {
       const std::span<double> own = std::span(next).subspan(part.first(), part.nodes());
-      part.step(shares, d, own);
-      change += l1_change(part.first(), shares, ranks, own);
+      part.step(shares, own);
+      change += part.change(shares, ranks, own);
     }
     for (std::size_t u = 0; u < plain.size(); ++u) dangling += out_weight[u] == 0 ? plain[u] : 0;
-    std::vector<double> expected(graph.nodes, (1 - d) / n + d * dangling / n);
+    std::vector<double> expected(nodes, (1 - d) / n + d * dangling / n);
     for (const auto& [edge, weight] : edges) {
       const std::size_t u = number[edge.first];
       expected[number[edge.second]] += d * plain[u] * weight / out_weight[u];
@@ -71,16 +80,14 @@ TEST(Ranks, AreTheFixedPointOfTheFormula) {
 
 TEST(Ranks, ThoseOfDanglingNodesGoToAll) {
   // a -> b, and b is dangling: by hand, a = (1 - d) / 2 + d b / 2 and b = a + d a.
-  const tests::ScratchFiles files;
-  const ShardId hosted[] = {0};
-  const Graph graph = read_graph({files.write("g", "a b\n")}, 1, hosted);
+  const LoadedGraph graph = graph_of("a b\n", 1);
   constexpr double d = 0.85;
-  SharedShares shared(graph.out_weight, d);
+  SharedShares shared(graph.common.out_weight, d);
   const StepEdges edges(graph.hosted[0], shared.numbers());
   std::vector<double> ranks(2);
   for (std::uint64_t version = 0; version < 300; ++version) {
     std::vector<double> next(2);
-    edges.step(shared.of(version, ranks), d, next);
+    edges.step(shared.of(version, ranks), next);
     ranks = next;
   }
   EXPECT_NEAR(ranks[0], 1 / (2 + d), 1e-15);
@@ -95,14 +102,13 @@ TEST(Ranks, EachRowIsSummedInTheOrderOfItsEdges) {
     for (double& w : out_weight) w = random.below(4) == 0 ? 0 : 1 + random.uniform();
     for (double& r : ranks) r = std::ldexp(random.uniform(), static_cast<int>(random.below(60)));
     InEdges edges;
-    edges.first = 0;
-    for (std::uint32_t v = 0; v < nodes; ++v) {
-      for (std::uint32_t u = 0; u < nodes; ++u) {
-        if (random.below(nodes + 1) > v) continue;
-        edges.from.push_back(u);
+    for (std::uint32_t row = 0; row < nodes; ++row) {
+      edges.targets.push_back(nodes - 1 - row);  // in any order of the nodes
+      edges.sizes.push_back((nodes - row) / 2);
+      for (std::uint32_t u = 0; u < edges.sizes.back(); ++u) {
+        edges.from.push_back(static_cast<std::uint32_t>(random.below(nodes)));
         edges.weights.push_back(random.below(3) == 0 ? random.uniform() : 1);
       }
-      edges.ends.push_back(edges.from.size());
     }
     SharedShares shared(out_weight, 0.85);
     shared.numbers().resize(shared.numbers().size() + 7);  // another shard's
@@ -110,15 +116,14 @@ TEST(Ranks, EachRowIsSummedInTheOrderOfItsEdges) {
     EXPECT_EQ(step.edges(), edges.from.size());
     Shares& shares = shared.of(1, ranks);
     std::vector<double> next(nodes);
-    step.step(shares, 0.85, next);
-    std::size_t e = 0;
-    for (std::uint32_t v = 0; v < nodes; ++v) {
+    step.step(shares, next);
+    for (std::size_t i = 0, e = 0; i < edges.sizes.size(); ++i) {
       double sum = 0;
-      for (; e < edges.ends[v]; ++e) {
+      for (const std::size_t begin = e; e < begin + edges.sizes[i]; ++e) {
         const std::uint32_t u = edges.from[e];
         sum += edges.weights[e] * (out_weight[u] > 0 ? ranks[u] / out_weight[u] : 0);
       }
-      ASSERT_EQ(next[v], shares.everywhere + 0.85 * sum) << v << " of " << nodes;
+      ASSERT_EQ(next[edges.targets[i]], shares.everywhere + 0.85 * sum) << i << " of " << nodes;
     }
   }
 }
