@@ -7,27 +7,48 @@
 #include "rota/error.h"
 #include "rota/io/number_text.h"
 #include "rota/io/numbers.h"
+#include "rota/io/text_file.h"
 
 namespace rota::io {
 
 RowFiles::RowFiles(std::vector<std::string> paths, RowForm form, ValueRange values)
     : paths_(std::move(paths)), form_(std::move(form)), allowed_(values) {}
 
+RowFiles::RowFiles(std::vector<std::string> paths, RowForm form, Section section)
+    : RowFiles(std::move(paths), std::move(form)) {
+  std::uint64_t all = 0;
+  for (const std::string& path : paths_) {
+    parts_.push_back({all, all + TextFile(path).size()});
+    all = parts_.back().end;
+  }
+  const std::uint64_t first =
+      all / section.count * section.index + std::min<std::uint64_t>(section.index, all % section.count);
+  const std::uint64_t end = first + all / section.count + (section.index < all % section.count ? 1 : 0);
+  for (ByteRange& part : parts_) {
+    const auto inside = [of_file = part](std::uint64_t at) {
+      return std::clamp(at, of_file.begin, of_file.end) - of_file.begin;
+    };
+    part = {inside(first), inside(end)};
+  }
+}
+
+void RowFiles::open() {
+  reader_ = parts_.empty() ? read_rows(paths_[file_], form_) : read_rows(paths_[file_], form_, parts_[file_]);
+  widest_ = 0;
+  if (form_.names.empty()) form_.names = reader_->names();
+  if (names_.empty()) names_ = reader_->names();
+}
+
 bool RowFiles::next(LabelledValues& row) {
   while (file_ < paths_.size()) {
-    if (reader_ == nullptr) {
-      reader_ = read_rows(paths_[file_], form_);
-      widest_ = 0;
-      if (form_.names.empty()) form_.names = reader_->names();
-      if (names_.empty()) names_ = reader_->names();
-    }
+    if (reader_ == nullptr) open();
     if (reader_->next(row)) {
       if (rows_ == kMostRows) fail("the data has at most " + std::to_string(kMostRows) + " rows");
       ++rows_;
       entries_ += row.written;
       if (!row.columns.empty() && row.columns.back() >= widest_) {
         widest_ = row.columns.back() + std::uint64_t{1};
-        if (reader_->columns() > columns_) widest_line_ = reader_->line();
+        if (parts_.empty() && reader_->columns() > columns_) widest_line_ = reader_->line();
       }
       check_values(row);
       return true;
@@ -37,6 +58,7 @@ bool RowFiles::next(LabelledValues& row) {
       widest_file_ = paths_[file_];
     }
     if (file_ + 1 == paths_.size()) return false;
+    form_.words = reader_->words();
     reader_ = nullptr;
     ++file_;
   }

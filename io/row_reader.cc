@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/vw_rows.h"
 #include "rota/error.h"
 #include "rota/io/byte_source.h"
 #include "rota/io/csv_file.h"
@@ -42,36 +43,60 @@ void check_columns(const std::string& path, std::uint64_t columns) {
     throw DataError(path, 0, "the data has at most " + std::to_string(kMostColumns) + " columns");
 }
 
-// ---- LIBSVM
+// ---- lines of text: LIBSVM, Vowpal Wabbit
 
-class LibsvmReader final : public RowReader {
+std::optional<WrongLine> parse(LibsvmRows& rows, std::string_view text, LibsvmSize& size) {
+  return rows.parse(text, {}, size);
+}
+std::optional<WrongLine> parse(VwRows& rows, std::string_view text, LibsvmSize& size) {
+  return rows.parse(text, size);
+}
+
+LineBlocks blocks_of(const TextFile& file, const std::optional<ByteRange>& part) {
+  if (!part) return file.all_lines();
+  if (!file.divisible())
+    throw DataError(file.path(), 0, "a part of a compressed file cannot be read: expected a plain one");
+  return file.lines(file.line_start(part->begin), file.line_start(part->end));
+}
+
+template <typename Rows>
+class LinesReader final : public RowReader {
  public:
-  LibsvmReader(const std::string& path, std::uint64_t index_from)
-      : file_(path), blocks_(file_.all_lines()), rows_(index_from) {}
+  LinesReader(const std::string& path, const std::optional<ByteRange>& part, Rows rows)
+      : file_(path), blocks_(blocks_of(file_, part)), rows_(std::move(rows)), first_(part ? part->begin : 0) {}
 
   bool next(LabelledValues& row) override {
     while (at_ == rows_.ends().size())
       if (!next_block()) return false;
-    const std::size_t begin = at_ == 0 ? 0 : rows_.ends()[at_ - 1], end = rows_.ends()[at_];
-    row = {rows_.labels()[at_],
-           {rows_.columns() + begin, end - begin},
-           {rows_.values() + begin, end - begin},
-           end - begin};
+    const std::size_t begin = at_ == 0 ? 0 : rows_.ends()[at_ - 1], count = rows_.ends()[at_] - begin;
+    row = {rows_.labels()[at_], {rows_.columns() + begin, count}, {rows_.values() + begin, count}, count};
+    if constexpr (requires { rows_.weights(); }) row.weight = rows_.weights()[at_];
     ++at_;
     return true;
   }
   std::uint64_t columns() const override { return size_.columns; }
+  // Of a part, within the part.
   std::uint64_t line() const override {
     // Counted from the row that was asked for before, so that all calls together look at each byte once.
     const std::size_t begin = at_ == 0 ? 0 : rows_.begins()[at_ - 1];
-    const std::string_view since = block_.substr(counted_, begin - counted_);
-    lines_before_ += static_cast<std::uint64_t>(std::ranges::count(since, '\n'));
+    lines_before_ += lines_in(block_.substr(counted_, begin - counted_));
     counted_ = begin;
     return lines_before_ + 1;
   }
-  void fail(const std::string& what) const override { throw DataError(file_.path(), line(), what); }
+  void fail(const std::string& what) const override { throw DataError(file_.path(), lines_skipped() + line(), what); }
 
  private:
+  static std::uint64_t lines_in(std::string_view text) {
+    return static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+  }
+  // Of the file before the part: counted only for an error.
+  std::uint64_t lines_skipped() const {
+    if (first_ == 0) return 0;
+    LineBlocks blocks = file_.lines(0, file_.line_start(first_));
+    std::uint64_t lines = 0;
+    for (std::string_view block; blocks.next(block);) lines += lines_in(block);
+    return lines;
+  }
   bool next_block() {
     try {
       if (!blocks_.next(block_)) return false;
@@ -81,20 +106,32 @@ class LibsvmReader final : public RowReader {
     lines_before_ = size_.lines;
     counted_ = 0;
     at_ = 0;
-    if (const auto wrong = rows_.parse(block_, {}, size_))
-      throw DataError(file_.path(), lines_before_ + wrong->lines_before + 1, wrong->what);
+    if (const auto wrong = parse(rows_, block_, size_))
+      throw DataError(file_.path(), lines_skipped() + lines_before_ + wrong->lines_before + 1, wrong->what);
     return true;
   }
 
   TextFile file_;
   LineBlocks blocks_;
-  LibsvmRows rows_;
+  Rows rows_;
   LibsvmSize size_;
+  std::uint64_t first_;  // byte of the part
   std::string_view block_;
   mutable std::uint64_t lines_before_ = 0;  // this place of the block
   mutable std::size_t counted_ = 0;
   std::size_t at_ = 0;  // the next row of the block
 };
+
+// Whether a column of a file that has no other labels is the target.  Throws UsageError if one is required and not
+// named.
+bool has_target(const std::string& path, const RowForm& form, std::uint64_t columns, bool by_name, bool absent) {
+  const bool required = form.labels == RowForm::Labels::required;
+  if (form.target.empty() && required)
+    throw UsageError("--target is required: it names the column of " + path + " that has the labels");
+  if (form.target.empty() || (absent && !required)) return false;
+  if (form.labels == RowForm::Labels::ignored && by_name) return false;
+  return required || by_name || columns != form.columns;
+}
 
 // ---- CSV
 
@@ -119,12 +156,15 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& wanted, const
 class CsvReader final : public RowReader {
  public:
   CsvReader(const std::string& path, const RowForm& form)
-      : file_(path, {.separator = separator_of(form)}), fill_missing_(form.fill_missing) {
+      : file_(path, {.separator = separator_of(form)}),
+        fill_missing_(form.fill_missing),
+        words_allowed_(form.words_allowed),
+        words_(form.words) {
     check_columns(path, file_.columns());
     const auto& there = file_.names();
     const bool by_name = !form.names.empty() && !there.empty();
-    if (!form.target.empty() && !(by_name && std::ranges::find(there, form.target) == there.end()))
-      target_ = file_.column(form.target);
+    const bool absent = by_name && std::ranges::find(there, form.target) == there.end();
+    if (has_target(path, form, file_.columns(), by_name, absent)) target_ = file_.column(form.target);
     if (by_name) {
       place_ = places_of(form.names, file_);
       return;
@@ -141,10 +181,11 @@ class CsvReader final : public RowReader {
     if (!file_.next(fields_)) return false;
     builder_.clear();
     for (std::size_t column = 0; column < place_.size(); ++column) builder_.add(column, number(place_[column]));
-    row = builder_.row(target_ ? number(*target_) : 0, columns());
+    row = builder_.row(target_ ? label() : 0, columns());
     return true;
   }
   std::uint64_t columns() const override { return place_.size(); }
+  std::vector<std::string> words() const override { return words_; }
   std::vector<std::string> names() const override {
     std::vector<std::string> names;
     if (!file_.names().empty())
@@ -155,20 +196,37 @@ class CsvReader final : public RowReader {
   void fail(const std::string& what) const override { file_.fail(what); }
 
  private:
+  static bool is_missing(std::string_view field) {
+    return field.empty() || field == "NA" || field == "NaN" || field == "nan";
+  }
+  [[noreturn]] void refuse(std::size_t i, const std::string& what) const {
+    const std::string name = i < file_.names().size() ? file_.names()[i] : std::to_string(i + 1);
+    file_.fail("column " + io::quoted(name) + ": " + what);
+  }
   double number(std::size_t i) const {
     const std::string_view field = trimmed(fields_[i]);
     double value = 0;
     if (parse_number(field, value)) return value;
-    const std::string name = i < file_.names().size() ? file_.names()[i] : std::to_string(i + 1);
-    const bool missing = field.empty() || field == "NA" || field == "NaN" || field == "nan";
-    if (missing && fill_missing_) return 0;
-    file_.fail(
-        "column " + io::quoted(name) + ": " +
-        (missing ? "a value is missing: fill it, or say --missing=zero" : io::quoted(field) + " is not a number"));
+    if (!is_missing(field)) refuse(i, io::quoted(field) + " is not a number");
+    if (!fill_missing_) refuse(i, "a value is missing: fill it, or say --missing=zero");
+    return 0;
+  }
+  // Words, if those known before are, or the first label is one.
+  double label() {
+    const std::string_view field = trimmed(fields_[*target_]);
+    double value = 0;
+    if (words_.empty() && words_allowed_) words_allowed_ = !parse_number(field, value);
+    if (!words_allowed_) return number(*target_);
+    if (is_missing(field)) refuse(*target_, "the label is missing");
+    const auto found = std::ranges::find(words_, field);
+    const auto position = static_cast<double>(found - words_.begin());
+    if (found == words_.end()) words_.emplace_back(field);
+    return position;
   }
 
   CsvFile file_;
-  bool fill_missing_;
+  bool fill_missing_, words_allowed_;
+  std::vector<std::string> words_;
   std::optional<std::size_t> target_;
   std::vector<std::size_t> place_;  // in the file, of each column
   std::vector<std::string_view> fields_;
@@ -182,7 +240,7 @@ class MatrixReader final : public RowReader {
   MatrixReader(std::string path, SparseMatrix matrix, const RowForm& form)
       : path_(std::move(path)), matrix_(std::move(matrix)) {
     check_columns(path_, matrix_.columns);
-    if (form.target.empty()) return;
+    if (!has_target(path_, form, matrix_.columns, false, false)) return;
     std::uint64_t number = 0;
     const char* const end = form.target.data() + form.target.size();
     if (scan_digits(form.target.data(), end, number) != end || number == 0 || number > matrix_.columns)
@@ -285,23 +343,26 @@ std::string found_format(const std::string& path) {
   return name.ends_with(".csv") ? "csv" : name.ends_with(".tsv") ? "tsv" : "text";
 }
 
-std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form) {
+std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form, std::optional<ByteRange> part) {
   std::string format = form.format == "auto" ? found_format(path) : form.format;
   if (format == "text") format = "libsvm";
-  if (format == "csv" || format == "tsv") {
-    RowForm of_file = form;
-    of_file.format = format;
-    return std::make_unique<CsvReader>(path, of_file);
-  }
-  if (format == "npy") return std::make_unique<MatrixReader>(path, dense_matrix(path), form);
-  if (format == "npz") return std::make_unique<MatrixReader>(path, read_npz(path), form);
-  if (!form.target.empty()) throw UsageError("--target is for CSV and NumPy data, and " + path + " is " + format);
-  if (format == "matrix_market") return std::make_unique<MatrixReader>(path, market_matrix(path), form);
+  const bool lines = format == "libsvm" || format == "vw";
+  if (lines && !form.target.empty())
+    throw UsageError("--target is for CSV, NumPy and Matrix Market data, and " + path + " is " + format);
+  if (part && !lines)
+    throw UsageError("--stream reads parts of LIBSVM or Vowpal Wabbit text, and " + path + " is " + format);
   try {
-    return std::make_unique<LibsvmReader>(path, form.index_from);
+    if (format == "libsvm") return std::make_unique<LinesReader<LibsvmRows>>(path, part, LibsvmRows(form.index_from));
+    if (format == "vw") return std::make_unique<LinesReader<VwRows>>(path, part, VwRows());
   } catch (const BrokenBytes& broken) {
     throw DataError(path, 0, broken.what());
   }
+  if (format == "npy") return std::make_unique<MatrixReader>(path, dense_matrix(path), form);
+  if (format == "npz") return std::make_unique<MatrixReader>(path, read_npz(path), form);
+  if (format == "matrix_market") return std::make_unique<MatrixReader>(path, market_matrix(path), form);
+  RowForm of_file = form;
+  of_file.format = format;
+  return std::make_unique<CsvReader>(path, of_file);
 }
 
 }  // namespace rota::io

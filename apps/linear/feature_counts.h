@@ -15,6 +15,7 @@
 namespace rota::linear {
 
 inline constexpr Key kIntercept = 0;
+inline constexpr double kSmallestScale = std::numeric_limits<float>::min();  // of a feature's largest value
 
 // How a feature's steps are scaled.
 struct FeatureScale {
@@ -44,25 +45,22 @@ class Origins {
   double operator[](Key key) const { return key < by_key_.size() ? by_key_[key] : 0; }
 
   // A count, then each key: varint, and its origin: f64.
-  void write(Writer& out) const {
+  void encode(Writer& out) const {
     out.put_varint(keys_.size());
     for (const std::uint32_t key : keys_) {
       out.put_varint(key);
       out.put(by_key_[key]);
     }
   }
-  // For a table with this number of keys.
-  static Origins read(Reader& in, Key keys) {
-    Origins origins;
+  void decode(Reader& in) {
     std::uint64_t before = kIntercept;
     for (std::size_t left = in.get_count(9); left > 0 && in.ok(); --left) {
-      const auto key = in.get_bounded<std::uint32_t>(keys - 1);
+      const auto key = in.get_bounded<std::uint32_t>(kMostFeatures);
       const auto origin = in.get<double>();
       if (key <= before || !std::isfinite(origin) || origin == 0) in.fail();
-      if (in.ok()) origins.add(key, origin);
+      if (in.ok()) add(key, origin);
       before = key;
     }
-    return origins;
   }
 
  private:
@@ -122,10 +120,19 @@ class FeatureCounts {
 
     double largest() const { return std::max(-least, most); }
     bool varies() const { return least < most; }
+    // Without the sum, which only far() needs.
+    void fields(auto& list) {
+      list(rows);
+      if (rows == 0) return;
+      list(squares, least, most);
+      list.check(rows > 0 && std::isfinite(rows) && squares >= 0 && std::isfinite(squares) && least <= most &&
+                 std::isfinite(largest()) && largest() >= kSmallestScale);
+    }
   };
   // By key; keys after the last have no rows.
   const std::vector<Counts>& all() const { return counts_; }
   std::vector<Counts>& all() { return counts_; }
+  void fields(auto& list) { list(counts_); }
 
  private:
   void grow(std::uint32_t key) { counts_.resize(std::max<std::size_t>(key + std::size_t{1}, 2 * counts_.size())); }

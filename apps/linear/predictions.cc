@@ -1,8 +1,8 @@
 #include "apps/linear/predictions.h"
 
-#include "apps/linear/row_files.h"
 #include "rota/io/lines.h"
 #include "rota/io/matrix_market.h"
+#include "rota/io/row_files.h"
 
 namespace rota::linear {
 
@@ -19,15 +19,18 @@ void LinearPredictions::read(const std::string& file, io::MatrixFormat format, s
 }
 
 void LinearPredictions::read_libsvm(const std::string& path, std::uint64_t index_from) {
-  const std::vector<std::string> paths = {path};
-  RowFiles files(paths, RowFormat::libsvm, index_from);
-  files.each([&](const LabelledRow& row) {
+  io::RowForm form;
+  form.format = "libsvm";
+  form.index_from = index_from;
+  io::RowFiles files({path}, form);
+  for (io::LabelledValues row; files.next(row);) {
     double link = intercept_;
     for (std::size_t i = 0; i < row.columns.size(); ++i) link += coefficient(row.columns[i]) * row.values[i];
     links_.push_back(link);
     labels_.push_back(row.label);
-    if (check_ != nullptr) check_->add(row.label, [&](const std::string& what) { return files.error(what); });
-  });
+    if (check_ != nullptr)
+      check_->add(row.label, [&](const std::string& what) { return DataError(path, files.line(), what); });
+  }
 }
 
 void LinearPredictions::read_market(const std::string& path) {

@@ -14,20 +14,21 @@ void RowStream::read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
                      const std::function<void(ShardRows&&)>& take) const {
   FeatureKeys key(settings_.bits);
   const std::uint32_t outputs = settings_.outputs(facts_.classes.size());
-  RowFiles input(files_, settings_.format, settings_.index_from);
+  const char* const changed = "the data has changed since it was first read";
+  io::RowFiles input(files_, settings_.form, {shard_, shards_});
   ShardRows piece;
   std::uint64_t pieces = 0;
   const auto give = [&] { take(std::exchange(piece, {})), ++pieces; };
-  input.each_of(shard_, shards_, [&](const LabelledRow& row) {
-    if (input.rows() > rows_) input.fail("the data has changed since it was first read");
+  for (io::LabelledValues row; input.next(row);) {
+    if (input.rows() > rows_) input.fail(changed);
     while (piece.rows.size() >= size_of(pieces)) give();
     const auto k = facts_.classes.find(row.label);
-    if (facts_.classes.size() > 0 && !k) input.fail("the data has changed since it was first read");
+    if (facts_.classes.size() > 0 && !k) input.fail(changed);
     piece.targets.push_back(k ? target_of(*k, outputs) : row.label - facts_.centre);
-    if (settings_.format == RowFormat::vw) piece.weights.push_back(row.weight * facts_.weight_scale);
+    if (settings_.is_vw()) piece.weights.push_back(row.weight * facts_.weight_scale);
     add_row(input, row, key, facts_.origins, settings_.intercept, facts_.keys, piece.rows);
-  });
-  if (input.rows() != rows_) throw DataError(files_.front(), 0, "the data has changed since it was first read");
+  }
+  if (input.rows() != rows_) throw DataError(files_.front(), 0, changed);
   give();
 }
 

@@ -1,6 +1,7 @@
 #include "apps/linear/scores.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 
@@ -34,7 +35,10 @@ void write_class_scores(std::span<const double> links, std::span<const double> l
     loss += log_loss_of_link(links[i], is_large(i));
     accuracy.add(is_large(i) == (links[i] > 0));
   }
-  out << ", \"labels\": [" << io::exact_text(classes.label(0)) << ", " << io::exact_text(classes.label(1))
+  const auto label = [&](std::size_t k) {
+    return classes.words().empty() ? classes.text(k) : nlohmann::json(classes.text(k)).dump();
+  };
+  out << ", \"labels\": [" << label(0) << ", " << label(1)
       << "], \"log_loss\": " << json_number(loss / static_cast<double>(labels.size()))
       << ", \"accuracy\": " << json_number(accuracy.share())
       << ", \"auc\": " << json_number(area_under_curve(links, is_large));

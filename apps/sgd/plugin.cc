@@ -7,23 +7,21 @@
 #include <string>
 #include <utility>
 
-#include "apps/linear/packed_rows.h"
 #include "apps/linear/shard_rows.h"
 #include "apps/sgd/commands/trained_model.h"
-#include "apps/sgd/exact/newton_pull.h"
-#include "apps/sgd/exact/newton_push.h"
+#include "apps/sgd/exact/newton.h"
 #include "apps/sgd/exchange/replica_push.h"
 #include "apps/sgd/initial_weights.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/push.h"
-#include "apps/sgd/schedule.h"
 #include "apps/sgd/settings.h"
-#include "apps/sgd/svrg/svrg_pull.h"
-#include "apps/sgd/svrg/svrg_push.h"
+#include "apps/sgd/svrg/svrg.h"
 #include "apps/sgd/tables.h"
 #include "rota/error.h"
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/io/number_text.h"
+#include "rota/packed_app.h"
+#include "rota/schedule.h"
 
 namespace rota::sgd {
 namespace {
@@ -31,40 +29,96 @@ namespace {
 // The largest mean, in deviations, of a column that replaces the intercept.
 constexpr double kMostDeviations = 10, kMostDeviationsExact = 1e4;
 
-class SgdApp final : public App {
+// The open rounds of an epoch in which shards make steps, by --sync_rows, and their arguments.
+struct RoundsOfEpoch {
+  RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t sync_rows, double rows_of_earlier_jobs)
+      : count(std::max<std::uint64_t>(1, (rows + sync_rows - 1) / sync_rows)),
+        rows_of_round(static_cast<double>(rows) / shards / static_cast<double>(count)),
+        rows_before(rows_of_earlier_jobs) {}
+
+  // Of the n-th round of the job, n = 0, 1, ...
+  std::vector<double> argument(std::uint64_t n) const {
+    return {static_cast<double>(n % count), static_cast<double>(count),
+            rows_before + rows_of_round * static_cast<double>(n),
+            rows_before + rows_of_round * static_cast<double>(n + 1)};
+  }
+
+  std::uint64_t count;
+  double rows_of_round;  // of a shard, on average
+  double rows_before;    // of a shard, on average, in earlier jobs
+};
+
+class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
  public:
-  explicit SgdApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {
+  SgdSchedule(RoundsOfEpoch rounds, std::uint64_t epochs) : rounds_(rounds), last_(rounds.count * epochs) {}
+
+  std::uint32_t pipeline(std::uint32_t) const override { return 0; }  // no choice depends on feedback
+  Round next(Random&) override {
+    Round round;
+    round.table = kWeights;
+    round.open = true;
+    round.argument = rounds_.argument(done_);
+    round.ends_epoch = ++done_ % rounds_.count == 0;
+    round.ends_job = done_ == last_;
+    return round;
+  }
+
+  void fields(auto& list) { list(done_); }
+
+ private:
+  RoundsOfEpoch rounds_;
+  std::uint64_t last_;  // round of the job
+  std::uint64_t done_ = 0;
+};
+
+class SgdApp final : public PackedApp<linear::RowFacts, linear::RowData> {
+ public:
+  explicit SgdApp(const Job& job) : PackedApp(job), settings_(settings_of(job.options)) {
     check(job.options);
+    if (settings_.stream && job.packed != nullptr)
+      throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
     if (job.initial == nullptr) return;
     initial_.emplace(*job.initial, settings_);
     settings_.least_keys = initial_->keys();
+    settings_.form.names = initial_->names();
   }
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    linear::LoadedData data = read(hosted);
-    require_one_intercept(data);
-    labels_ = data.facts.classes.all();
-    origins_ = data.facts.origins;
-    if (initial_) initial_->require_classes(data.facts.classes);
-    const double slopes = centre(data), steps = unit_of_steps(data);
-    const linear::DataFacts facts = data.facts;
+  Loaded read(std::span<const ShardId> hosted) const override {
+    linear::RowsRead data = linear::read_data(job_.input, job_.valid, settings_, job_.shards, hosted, packing());
+    return {std::move(data.facts), std::move(data.hosted)};
+  }
+  std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) override {
+    const linear::RowFacts& read = loaded.common;
+    const std::string name = job_.packed == nullptr ? job_.input.front() : job_.packed->name();
+    linear::DataFacts facts = linear::facts_for(settings_, read, name);
+    require_one_intercept(read, name);
+    if (initial_) initial_->require_same(facts.classes, read.names);
+    if (settings_.centres()) facts.centre = initial_ ? initial_->centre() : read.responses.mean;
+    model_ = {facts.classes, facts.origins, read.names};
+    auto scales =
+        std::make_shared<const std::vector<FeatureScale>>(read.counts.scales(settings_, read.rows, facts.keys));
+    const double slopes = unit_of_slopes(facts), steps = unit_of_steps(read.counts, *scales);
     const auto all = std::make_shared<const SharedData>(
-        SharedData{settings_.in_units(slopes, steps), std::move(data.facts),
-                   std::make_shared<const std::vector<FeatureScale>>(std::move(data.scales)), job_.seed, slopes, steps,
-                   initial_ ? initial_->rows_before() : 0, first_squares(data.counts, slopes),
-                   initial_ ? initial_->moves_of_intercept(origins_) : std::vector<double>()});
+        SharedData{settings_.in_units(slopes, steps), facts, std::move(scales), job_.seed, slopes, steps,
+                   initial_ ? initial_->rows_before() : 0, first_squares(read.counts, slopes),
+                   initial_ ? initial_->moves_of_intercept(facts.origins) : std::vector<double>()});
     std::vector<std::unique_ptr<Push>> out;
     for (std::size_t i = 0; i < hosted.size(); ++i) {
+      linear::RowData data = std::move(loaded.hosted[i]);
+      data.held_out.rows.keep_below(facts.keys);
+      for (ShardRows* const rows : {&data.training, &data.held_out}) {
+        linear::make_targets(settings_, facts, name, *rows);
+        for (double& target : rows->targets) target -= facts.centre;
+      }
       std::unique_ptr<linear::RowStream> stream;
       if (settings_.stream)
         stream =
-            std::make_unique<linear::RowStream>(job_.input, settings_, facts, job_.shards, hosted[i], data.rows_of[i]);
-      out.push_back(push(hosted[i], all, data.training[i], std::move(data.held_out[i]), std::move(stream)));
-      data.training[i] = {};  // copied into its new layout: frees the memory at once
+            std::make_unique<linear::RowStream>(job_.input, settings_, facts, job_.shards, hosted[i], data.streamed);
+      // Copied into its new layout, and then freed.
+      out.push_back(push(hosted[i], all, data.training, std::move(data.held_out), std::move(stream)));
     }
     return out;
   }
-  void pack(DataPacker& out) override { linear::pack_data(job_.input, job_.valid, settings_, job_.shards, out); }
   std::vector<Table> tables(const Facts& facts) const override {
     const std::uint32_t outputs = outputs_of(settings_, facts), width = outputs * settings_.state_width();
     moves_ = moves_of(facts);
@@ -103,7 +157,7 @@ class SgdApp final : public App {
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     if (settings_.ends_at_optimum()) return std::make_unique<PlanSchedule>(settings_.epochs);
-    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.sync_rows, rows_before(facts));
+    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.sync_rows, rows_before_job(facts));
     if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
     const auto dataflows = static_cast<std::uint32_t>(dataflows_of(settings_.exchange, job_.shards).size());
     return std::make_unique<ExchangeSchedule>(
@@ -113,44 +167,35 @@ class SgdApp final : public App {
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
     const std::uint32_t outputs = outputs_of(settings_, facts);
     if (settings_.is_exact())
-      return std::make_unique<NewtonPull>(settings_, outputs, facts.count("rows"), facts.count("keys"),
-                                          most_of_first_gradient(settings_, facts));
+      return newton_pull(settings_, outputs, facts.count("rows"), facts.count("keys"),
+                         most_of_first_gradient(settings_, facts));
     if (settings_.optimizer == Optimizer::svrg)
-      return std::make_unique<SvrgPull>(settings_, outputs, facts.count("rows"),
-                                        most_of_first_gradient(settings_, facts));
+      return svrg_pull(settings_, outputs, facts.count("rows"), most_of_first_gradient(settings_, facts));
     return std::make_unique<SgdPull>(settings_.in_units(slopes_of(facts), steps_of(facts)), outputs);
   }
-  void save_common(Writer& out) const override {
-    out.put_all(std::span<const double>(labels_));
-    if (!origins_.empty()) origins_.write(out);
-  }
+  void save_common(Writer& out) const override { model_.encode(out); }
 
  private:
-  linear::LoadedData read(std::span<const ShardId> hosted) const {
-    if (job_.packed == nullptr) return linear::load_data(job_.input, job_.valid, settings_, job_.shards, hosted);
-    if (settings_.stream)
-      throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
-    return linear::unpack_data(*job_.packed, settings_, job_.shards, hosted);
-  }
   // A column far from 0 is almost an intercept.  If there is another one, the optimisers that take steps end far from
   // the optimum, and finally single precision stores nothing else of it.
-  void require_one_intercept(const linear::LoadedData& data) const {
+  void require_one_intercept(const linear::RowFacts& data, const std::string& name) const {
     if (settings_.intercept && !settings_.penalized_intercept) return;
     const auto refuse = [&](const std::string& what, double mean, const std::string& why) {
       throw DataError(
-          job_.packed == nullptr ? job_.input.front() : job_.packed->name(), 0,
-          what + ": the mean, " + io::exact_text(mean) + ", is far from 0 beside the deviation, and " + why);
+          name, 0, what + ": the mean, " + io::exact_text(mean) + ", is far from 0 beside the deviation, and " + why);
     };
-    const auto name_of = [](std::uint32_t key) { return "feature " + std::to_string(key); };
+    const auto name_of = [&](std::uint32_t key) {
+      return "feature " + linear::feature_text(data.names, settings_.bits, key);
+    };
     const std::string nothing = "there is no unpenalised intercept to absorb that: subtract it";
-    const linear::Responses& responses = data.facts.responses;
+    const linear::Responses& responses = data.responses;
     if (settings_.loss == Loss::squared && !settings_.ends_at_optimum() &&
         std::abs(responses.mean) > kMostDeviations * responses.spread(responses.mean))
       refuse("labels", responses.mean, nothing);
-    if (!data.facts.origins.empty())
+    if (data.centred)
       refuse(name_of(data.far.keys().front()), data.far[data.far.keys().front()],
              "data by shard stores it less that, which --penalize_intercept does not allow");
-    const auto rows = static_cast<double>(data.facts.rows);
+    const auto rows = static_cast<double>(data.rows);
     const auto& counts = data.counts.all();
     const double most = settings_.is_exact() ? kMostDeviationsExact : kMostDeviations;
     auto intercepts = std::ranges::count_if(counts, [&](const auto& one) { return one.rows == rows && !one.varies(); });
@@ -159,22 +204,13 @@ class SgdApp final : public App {
       if (mean * mean >= most * most * variance && intercepts++ > 0) refuse(name_of(key), mean, nothing);
     }
   }
-  // Subtracts the centre from targets.  Returns the unit of slopes.
-  double centre(linear::LoadedData& data) const {
-    if (settings_.loss != Loss::squared) return 1;
-    const linear::Responses& responses = data.facts.responses;
-    const double centre = !settings_.centres() ? 0 : initial_ ? initial_->centre() : responses.mean;
-    data.facts.centre = centre;
-    for (auto* const rows : {&data.training, &data.held_out})
-      for (ShardRows& one : *rows)
-        for (double& target : one.targets) target -= centre;
-    const double spread = responses.spread(centre);
+  double unit_of_slopes(const linear::DataFacts& facts) const {
+    const double spread = settings_.loss == Loss::squared ? facts.responses.spread(facts.centre) : 1;
     return spread > 0 ? spread : 1;
   }
-  static double unit_of_steps(const linear::LoadedData& data) {
-    const auto& counts = data.counts.all();
-    for (std::size_t key = 0; key < counts.size(); ++key)
-      if (counts[key].rows > 0) return data.scales[key].step * counts[key].largest();
+  static double unit_of_steps(const linear::FeatureCounts& counts, const std::vector<FeatureScale>& scales) {
+    for (std::size_t key = 0; key < counts.all().size(); ++key)
+      if (counts.all()[key].rows > 0) return scales[key].step * counts.all()[key].largest();
     return 1;
   }
   std::vector<double> first_squares(const linear::FeatureCounts& counts, double slopes) const {
@@ -185,32 +221,29 @@ class SgdApp final : public App {
   }
   std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
                              ShardRows held_out, std::unique_ptr<linear::RowStream> stream) const {
-    if (settings_.is_exact()) return std::make_unique<NewtonPush>(shard, all, training, std::move(held_out));
-    if (settings_.optimizer == Optimizer::svrg)
-      return std::make_unique<SvrgPush>(shard, all, training, std::move(held_out));
+    if (settings_.is_exact()) return newton_push(shard, all, training, std::move(held_out));
+    if (settings_.optimizer == Optimizer::svrg) return svrg_push(shard, all, training, std::move(held_out));
     if (settings_.exchange == Exchange::store)
       return std::make_unique<SgdPush>(shard, all, training, std::move(held_out), std::move(stream));
-    return std::make_unique<ReplicaPush>(shard, job_.shards, all, training, std::move(held_out), std::move(stream));
+    return replica_push(shard, job_.shards, all, training, std::move(held_out), std::move(stream));
   }
 
-  const Job& job_;
   Settings settings_;
   std::optional<InitialWeights> initial_;  // the start of the job
-  std::vector<double> labels_;             // of the classes
-  linear::Origins origins_;                // of the columns
-  mutable std::vector<double> moves_;      // of initial_'s intercept, from the facts for the tables
+  ModelCommon model_;
+  mutable std::vector<double> moves_;  // of initial_'s intercept, from the facts for the tables
 };
 
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"format",    "index_from", "bits",
-                                                        "intercept", "weights",    "class_weights"};
+  static constexpr std::string_view kPackedOptions[] = {
+      "format", "target", "separator", "missing", "index_from", "bits", "intercept", "weights", "class_weights"};
   return {.name = "sgd",
           .summary = "linear models of classes and numbers, by stochastic gradient descent or to the optimum",
           .items = "rows",
-          .options = options(),
+          .options = declared_options<Settings>(),
           .epochs = 0,  // the schedules end the job
           .takes_model = true,
-          .packed_format = 3,
+          .packed_format = 4,
           .packed_options = kPackedOptions,
           .check = check,
           .framework_needs = framework_needs(),

@@ -96,8 +96,8 @@ std::uint64_t SgdPush::push(const SharedTask& task, Random& random) {
 
 void SgdPush::evaluate(Terms terms) const {
   RowsPush::evaluate(terms);
-  terms[kProgressiveLoss] += progressive_loss_;
-  terms[kProgressiveRows] += static_cast<double>(progressive_rows_);
+  terms["progressive"] += progressive_loss_;
+  terms["progressive_rows"] += static_cast<double>(progressive_rows_);
 }
 
 }  // namespace rota::sgd

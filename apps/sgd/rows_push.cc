@@ -94,13 +94,13 @@ void RowsPush::evaluate(Terms terms) const {
                     own.loss += some.loss;
                     own.right += some.right;
                   });
-  terms[kLoss] += own.loss / static_cast<double>(all_->facts.rows);
-  terms[kRight] += own.right;
+  terms["loss"] += own.loss / static_cast<double>(all_->facts.rows);
+  terms["right"] += own.right;
   if (!all_->settings.held_out) return;
   const linear::LossSums others = losses_of(held_out_);
-  terms[kValidLoss] += others.loss;
-  terms[kValidRows] += static_cast<double>(held_out_.rows.size());
-  terms[kValidRight] += others.right;
+  terms["valid"] += others.loss;
+  terms["valid_rows"] += static_cast<double>(held_out_.rows.size());
+  terms["valid_right"] += others.right;
 }
 
 }  // namespace rota::sgd

@@ -2,11 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "apps/linear/shard_rows.h"
 #include "rota/plugin.h"
+#include "rota/settings.h"
 
 namespace rota::sgd {
 
@@ -28,16 +27,73 @@ inline bool has_slopes_without_bound(Loss loss) {
   return loss == Loss::squared || loss == Loss::squared_hinge;
 }
 
-struct Settings : linear::RowOptions {
+// Conditions of options, by the optimiser.
+bool takes_steps(const Options& options);
+bool ends_after_epochs(const Options& options);
+bool ends_at_optimum(const Options& options);
+inline constexpr Needs kSteps = {"--optimizer=sgd, adagrad, ftrl or svrg", takes_steps};
+inline constexpr Needs kEpochs = {"--optimizer=sgd, adagrad or ftrl", ends_after_epochs};
+inline constexpr Needs kOptimum = {"--optimizer=svrg, svm or newton", ends_at_optimum};
+
+// What a step of one weight depends on.
+struct StepSettings {
+  double l1 = 0, l2 = 0;
+  double rate = 0;
+  double beta = 1;  // of FTRL, in the unit of a feature's steps: see Settings::in_units()
+};
+
+struct Settings : linear::RowOptions, StepSettings {
   Optimizer optimizer = Optimizer::adagrad;
   Exchange exchange = Exchange::store;
-  double l1 = 0, l2 = 0;
-  double rate = 1;
-  double beta = 1;                   // of FTRL, in the unit of a feature's steps: see in_units()
   double tolerance = 1e-6;           // of the optimisers that end at the optimum
   std::uint64_t epochs = 20;         // at most
   std::uint64_t sync_rows = 131072;  // rows in a round, of all shards
   bool average = false;              // the model is the mean of a round's weights
+
+  void options(auto& list) {
+    RowOptions::options(list);
+    list.number("l2", l2, "", 0, 1e9,
+                "Penalty: half of this times the sum of squared weights, beside the mean loss of n rows.  It is alpha "
+                "of scikit-learn's SGDClassifier and SGDRegressor, alpha / n of Ridge, and 1 / (C n) for C of "
+                "LogisticRegression, LinearSVC and LIBLINEAR.");
+    list.number("l1", l1, "", 0, 1e9,
+                "Penalty: this times the sum of the weights' sizes, beside the mean loss of n rows.  It is alpha of "
+                "scikit-learn's Lasso and SGDClassifier, and 1 / (C n) for C of LogisticRegression and LIBLINEAR's -s "
+                "6.");
+    list.choice("optimizer", optimizer,
+                {{"sgd", Optimizer::sgd},
+                 {"adagrad", Optimizer::adagrad},
+                 {"ftrl", Optimizer::ftrl},
+                 {"svrg", Optimizer::svrg},
+                 {"svm", Optimizer::svm},
+                 {"newton", Optimizer::newton}},
+                "How a gradient becomes a step; svm (of hinge losses), newton and svrg (of smooth ones) go to the "
+                "optimum.");
+    list.number("tolerance", tolerance, "", 1e-15, 1,
+                "Where newton and svrg end: size of the gradient as a share of that at the beginning; svm: the "
+                "duality gap as a share of the objective.")
+        .needs = kOptimum;
+    list.number("learning_rate", rate, "", 0, 1e6,
+                "Size of the steps; 0: 2, with --optimizer=sgd of logistic, hinge and softmax 16, with svrg 1; see "
+                "--normalized for its unit.")
+        .needs = kSteps;
+    list.flag("normalized", normalized, "Steps fit the largest value of each feature and the size of rows.").needs =
+        kSteps;
+    list.number("sync_rows", sync_rows, "rows", 1, 4294967295.0,
+                "Rows between two averagings, over all shards: each shard takes its own in sequence, then the weights "
+                "are averaged (the period of local SGD).")
+        .needs = kEpochs;
+    list.choice("exchange", exchange,
+                {{"store", Exchange::store},
+                 {"allreduce", Exchange::allreduce},
+                 {"butterfly", Exchange::butterfly},
+                 {"alltoall", Exchange::alltoall},
+                 {"halton", Exchange::halton}},
+                "How the shards' weights are combined: by the store, or from shard to shard (README.md).");
+    list.flag("average", average,
+              "The model is the mean of the weights over the steps of the last round, not their last values.")
+        .needs = kEpochs;
+  }
 
   // Numbers of state for each output of a feature's row: the weight first, then the optimiser's state.
   std::uint32_t state_width() const {
@@ -65,7 +121,6 @@ struct Settings : linear::RowOptions {
   bool ends_at_optimum() const { return is_exact() || optimizer == Optimizer::svrg; }
 };
 
-std::span<const Option> options();
 std::span<const FrameworkNeeds> framework_needs();
 // Throws UsageError if the options contradict each other.
 void check(const Options& options);

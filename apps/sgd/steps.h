@@ -20,7 +20,7 @@ inline double shrunk(double w, double by) {
 }
 
 // After a step of this rate: both penalties of the rows that this row bears.
-inline double penalized(double w, double rate, double presence, const Settings& settings) {
+inline double penalized(double w, double rate, double presence, const StepSettings& settings) {
   if (settings.l1 > 0) w = shrunk(w, rate * settings.l1 * presence);
   return settings.l2 > 0 ? w / (1 + rate * settings.l2 * presence) : w;
 }
@@ -29,7 +29,7 @@ inline double penalized(double w, double rate, double presence, const Settings& 
 class PlainStep {
  public:
   static constexpr std::uint32_t kWidth = 1;
-  explicit PlainStep(const Settings& settings) : settings_(settings) {}
+  explicit PlainStep(const StepSettings& settings) : settings_(settings) {}
 
   void begin_row(double t) { rate_ = settings_.rate / std::sqrt(t); }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
@@ -38,7 +38,7 @@ class PlainStep {
   }
 
  private:
-  Settings settings_;
+  StepSettings settings_;
   double rate_ = 0;
 };
 
@@ -47,7 +47,7 @@ class PlainStep {
 class AdagradStep {
  public:
   static constexpr std::uint32_t kWidth = 2;
-  explicit AdagradStep(const Settings& settings) : settings_(settings) {}
+  explicit AdagradStep(const StepSettings& settings) : settings_(settings) {}
 
   void begin_row(double) {}
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
@@ -67,7 +67,7 @@ class AdagradStep {
   }
 
  private:
-  Settings settings_;
+  StepSettings settings_;
 };
 
 // McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta a gradient of
@@ -77,7 +77,7 @@ class AdagradStep {
 class FtrlStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
-  explicit FtrlStep(const Settings& settings) : settings_(settings) {}
+  explicit FtrlStep(const StepSettings& settings) : settings_(settings) {}
 
   void begin_row(double t) { rows_ = t; }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
@@ -101,7 +101,7 @@ class FtrlStep {
   }
 
  private:
-  Settings settings_;
+  StepSettings settings_;
   double rows_ = 0;
 };
 
@@ -113,7 +113,7 @@ class FtrlStep {
 class SvrgStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
-  explicit SvrgStep(const Settings& settings) : settings_(settings) {}
+  explicit SvrgStep(const StepSettings& settings) : settings_(settings) {}
 
   void begin_row(double) {}
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
@@ -124,7 +124,7 @@ class SvrgStep {
   }
 
  private:
-  Settings settings_;
+  StepSettings settings_;
 };
 
 // After the state of another optimiser, for the mean of the weights over the rows of a round (Polyak and Juditsky,
@@ -135,7 +135,7 @@ template <typename Step>
 class AveragedStep {
  public:
   static constexpr std::uint32_t kWidth = Step::kWidth + 1;
-  explicit AveragedStep(const Settings& settings) : step_(settings) {}
+  explicit AveragedStep(const StepSettings& settings) : step_(settings) {}
 
   void begin_row(double t) {
     step_.begin_row(t);

@@ -36,6 +36,11 @@ inline double centre_of(const Facts& facts) {
   return facts.has("centre") ? facts.number("centre") : 0;
 }
 
+// Rows that a shard has seen in the jobs before this one, on average.
+inline double rows_before_job(const Facts& facts) {
+  return facts.has("rows_before") ? facts.number("rows_before") : 0;
+}
+
 // The fact with the difference of the intercept of output 0, 1, ... from the model of --init_model; none if it is 0.
 inline std::string name_of_move(std::size_t output) {
   return "intercept_move_" + std::to_string(output);
@@ -66,24 +71,13 @@ enum RoundArgument : std::size_t {
   kSeenAfter,     // the same including this round
 };
 
-enum TermId : std::size_t {
-  kLoss,
-  kPenalty,
-  kProgressiveLoss,
-  kProgressiveRows,
-  kRight,
-  kValidLoss,
-  kValidRows,
-  kValidRight,
-};
-
 // Of a row of the table.
 inline void add_penalty(const Settings& settings, Key key, std::span<const double> row, std::uint32_t outputs,
                         Terms terms) {
   if (!bears_penalty(settings, key)) return;
   for (std::uint32_t k = 0; k < outputs; ++k) {
     const double w = row[k * settings.state_width() + settings.model_weight()];
-    terms[kPenalty] += settings.l1 * std::abs(w) + settings.l2 / 2 * w * w;
+    terms["penalty"] += settings.l1 * std::abs(w) + settings.l2 / 2 * w * w;
   }
 }
 

@@ -43,7 +43,8 @@ class PackedApp : public App {
 
   explicit PackedApp(const Job& job) : job_(job) {}
 
-  // Reads Job::input and Job::valid.  May throw what App::load may.
+  // Reads Job::input and Job::valid.  May throw what App::load may.  If it checks more than the data itself requires,
+  // because of options that are not packed, not while packing().
   virtual Loaded read(std::span<const ShardId> hosted) const = 0;
   virtual std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted,
                                                          Random& common) = 0;
@@ -52,6 +53,7 @@ class PackedApp : public App {
     return make_pushes(job_.packed == nullptr ? read(hosted) : unpacked(hosted), hosted, common);
   }
   void pack(DataPacker& out) final {
+    packing_ = true;
     std::vector<ShardId> all(job_.shards);
     std::iota(all.begin(), all.end(), ShardId{0});
     Loaded loaded = read(all);
@@ -67,6 +69,8 @@ class PackedApp : public App {
   }
 
  protected:
+  bool packing() const { return packing_; }
+
   const Job& job_;
 
  private:
@@ -87,6 +91,8 @@ class PackedApp : public App {
       }));
     return loaded;
   }
+
+  bool packing_ = false;
 };
 
 }  // namespace rota

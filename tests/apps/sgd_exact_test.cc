@@ -75,8 +75,8 @@ TEST_F(SgdExact, OneAgainstRestIsAFitForEachClass) {
       objectives += objective(loss, other, 0.02, false, false);
     }
     labels_ = labels;
-    const std::vector<double> terms = host.evaluate();
-    EXPECT_NEAR(terms[sgd::kLoss] + terms[sgd::kPenalty], objectives, 1e-8) << loss;
+    auto terms = terms_of(host);
+    EXPECT_NEAR(terms["loss"] + terms["penalty"], objectives, 1e-8) << loss;
   }
 }
 
@@ -95,7 +95,7 @@ TEST_F(SgdExact, SeparableRowsAndNoPenaltyEnd) {
   SerialHost host(linked_plugin(), job({{"loss", "logistic"}, {"optimizer", "newton"}, {"epochs", "60"}}));
   host.run();
   for (const double w : weights_of(host)) EXPECT_TRUE(std::isfinite(w));
-  EXPECT_EQ(host.evaluate()[sgd::kRight], kRows);
+  EXPECT_EQ(terms_of(host)["right"], kRows);
 }
 
 }  // namespace

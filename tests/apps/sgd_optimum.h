@@ -15,6 +15,7 @@
 #include "rota/seed_mixer.h"
 #include "rota/testing/serial_host.h"
 #include "tests/apps/resumed.h"
+#include "tests/apps/sgd_terms.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
 #include "tests/unit/io/scratch_files.h"
 
@@ -84,8 +85,8 @@ class SgdOptimum : public testing::Test {
   void expect_optimum(const std::string& loss, const SerialHost& host, double l2, bool weighted, bool intercept_too) {
     const std::vector<double> w = weights_of(host);
     const double here = objective(loss, w, l2, weighted, intercept_too);
-    const std::vector<double> terms = host.evaluate();
-    EXPECT_NEAR(terms[sgd::kLoss] + terms[sgd::kPenalty], here, 1e-12) << loss;
+    auto terms = terms_of(host);
+    EXPECT_NEAR(terms["loss"] + terms["penalty"], here, 1e-12) << loss;
     Random random = random_named({6});
     for (int i = 0; i < 300; ++i) {
       std::vector<double> there = w;

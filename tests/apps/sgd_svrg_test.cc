@@ -60,11 +60,11 @@ TEST_F(SgdSvrg, AnyRateEndsAtTheOptimum) {
     Given options = svrg("squared", "0.01");
     options["learning_rate"] = rate;
     SerialHost host(linked_plugin(), job(options));
-    double before = host.evaluate()[sgd::kLoss];
+    double before = terms_of(host)["loss"];
     for (int epoch = 0; epoch < 10; ++epoch) {
       host.run_epoch();
-      const std::vector<double> terms = host.evaluate();
-      const double now = terms[sgd::kLoss] + terms[sgd::kPenalty];
+      auto terms = terms_of(host);
+      const double now = terms["loss"] + terms["penalty"];
       EXPECT_LE(now, before * (1 + 1e-12)) << rate << ", epoch " << epoch;
       before = now;
     }
@@ -85,7 +85,7 @@ TEST_F(SgdSvrg, ALargeColumnDoesNotEndTheJobEarly) {
   host.run();
   EXPECT_EQ(host.converged(), true);
   EXPECT_EQ(host.epochs(), plain.epochs());
-  EXPECT_NEAR(host.evaluate()[sgd::kLoss], plain.evaluate()[sgd::kLoss], 1e-9);
+  EXPECT_NEAR(terms_of(host)["loss"], terms_of(plain)["loss"], 1e-9);
 }
 
 TEST_F(SgdSvrg, ARestoredJobContinuesAlike) {

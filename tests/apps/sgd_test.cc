@@ -8,6 +8,7 @@
 #include "rota/seed_mixer.h"
 #include "rota/testing/serial_host.h"
 #include "tests/apps/resumed.h"
+#include "tests/apps/sgd_terms.h"
 #include "tests/unit/apps/sgd/plain_sgd.h"
 #include "tests/unit/io/scratch_files.h"
 
@@ -149,15 +150,15 @@ TEST_F(Sgd, TheEvaluationIsThatOfPlainLoops) {
       const std::vector<double> links = plain.links(table, rows_[r]);
       std::vector<double> slope;
       losses += plain.loss_of(links, y, slope);
-      if (!squared) right += model.label(links) == label ? 1 : 0;
+      if (!squared) right += model.classes.label(model.class_of(links)) == label ? 1 : 0;
     }
-    const std::vector<double> terms = host.evaluate();
-    EXPECT_NEAR(terms[sgd::kLoss], losses / 60, 1e-12) << loss;
-    EXPECT_NEAR(terms[sgd::kPenalty], penalty, 1e-12);
-    EXPECT_NEAR(terms[sgd::kValidLoss], losses, 1e-10) << "the held-out rows are equal";
-    EXPECT_EQ(terms[sgd::kValidRows], 60);
-    EXPECT_EQ(terms[sgd::kProgressiveRows], 60);
-    EXPECT_EQ(terms[sgd::kRight], right);
+    auto terms = terms_of(host);
+    EXPECT_NEAR(terms["loss"], losses / 60, 1e-12) << loss;
+    EXPECT_NEAR(terms["penalty"], penalty, 1e-12);
+    EXPECT_NEAR(terms["valid"], losses, 1e-10) << "the held-out rows are equal";
+    EXPECT_EQ(terms["valid_rows"], 60);
+    EXPECT_EQ(terms["progressive_rows"], 60);
+    EXPECT_EQ(terms["right"], right);
     EXPECT_NEAR(*host.score("valid_loss"), losses / 60, 1e-12);
   }
 }
@@ -181,7 +182,7 @@ TEST_F(Sgd, BatchSizeDecidesTheRoundsOfAnEpoch) {
     ASSERT_EQ(seen.size(), 2U * static_cast<unsigned>(rounds)) << batch;
     EXPECT_TRUE(seen.back().open && seen.back().ends_epoch);
     EXPECT_NEAR(seen.back().argument[sgd::kSeenAfter], 2 * 60.0 / 8, 1e-9);
-    EXPECT_EQ(host.evaluate()[sgd::kProgressiveRows], 60) << "every row is visited once an epoch";
+    EXPECT_EQ(terms_of(host)["progressive_rows"], 60) << "every row is visited once an epoch";
   }
 }
 
@@ -226,7 +227,7 @@ TEST_F(Sgd, AStreamIsReadAgainInEveryEpoch) {
   SerialHost whole(linked_plugin(), options);
   whole.run_epochs(2);
   EXPECT_EQ(whole.items(), 60U);
-  EXPECT_EQ(whole.evaluate()[sgd::kProgressiveRows], 60);
+  EXPECT_EQ(terms_of(whole)["progressive_rows"], 60);
   const SerialHost::Snapshot middle = whole.save();
   whole.run_epochs(20);
   SerialHost resumed(linked_plugin(), options);
@@ -235,8 +236,8 @@ TEST_F(Sgd, AStreamIsReadAgainInEveryEpoch) {
   EXPECT_EQ(resumed.save(), whole.save());
   SerialHost kept(linked_plugin(), job({{"sync_rows", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}}));
   kept.run_epochs(22);
-  const std::vector<double> mine = whole.evaluate(), other = kept.evaluate();
-  EXPECT_NEAR(mine[sgd::kLoss] + mine[sgd::kPenalty], other[sgd::kLoss] + other[sgd::kPenalty], 0.01);
+  auto mine = terms_of(whole), other = terms_of(kept);
+  EXPECT_NEAR(mine["loss"] + mine["penalty"], other["loss"] + other["penalty"], 0.01);
 }
 
 TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
@@ -259,7 +260,7 @@ TEST_F(Sgd, PlainStepsEndNearTheOptimum) {
     options["optimizer"] = "sgd";
     SerialHost host(linked_plugin(), job(options));
     host.run();
-    EXPECT_NEAR(host.evaluate()[sgd::kLoss] / best.evaluate()[sgd::kLoss], 1, 0.01) << loss;
+    EXPECT_NEAR(terms_of(host)["loss"] / terms_of(best)["loss"], 1, 0.01) << loss;
     for (const char* const stream : {"false", "true"}) {
       auto too_fast = options;
       too_fast.insert({{"stream", stream}, {"learning_rate", "40"}, {"epochs", "2"}});
@@ -302,7 +303,7 @@ class SgdScales : public Sgd {
   }
   // The objective without the penalty.
   double loss_of(const Scales& scales, const std::map<std::string, std::string>& options) {
-    return trained(scales, options)->evaluate()[sgd::kLoss];
+    return terms_of(*trained(scales, options))["loss"];
   }
   // The predictions of `rota predict` for the rows written last.
   std::vector<double> predictions(const SerialHost& host) const {
@@ -479,7 +480,7 @@ TEST_F(SgdScales, HeldOutRowsAreHeldAsTheOthers) {
       const double wrong = -(2 * label - 3) * links[i];
       loss += std::max(wrong, 0.0) + std::log1p(std::exp(-std::abs(wrong)));
     }
-    EXPECT_NEAR(host.evaluate()[sgd::kValidLoss] / loss, 1, 1e-9);
+    EXPECT_NEAR(terms_of(host)["valid"] / loss, 1, 1e-9);
     if (valid != lacking) continue;
     const sgd::TrainedModel model = sgd::read_model(SerialModel(host));
     EXPECT_NEAR(links[1] / (model.weight(sgd::kIntercept, 0) + model.weight(2, 0)), 1, 1e-6);
@@ -572,9 +573,9 @@ TEST_F(Sgd, AllExchangesLearn) {
                                             {"sync_rows", "10"},
                                             {"exchange", exchange},
                                             {"staleness", staleness}}));
-      const double before = host.evaluate()[sgd::kLoss];
+      const double before = terms_of(host)["loss"];
       host.run_epochs(3);
-      EXPECT_LT(host.evaluate()[sgd::kLoss], 0.95 * before) << exchange;
+      EXPECT_LT(terms_of(host)["loss"], 0.95 * before) << exchange;
       const auto saved = host.save();
       host.run_epochs(2);
       const std::string hash = host.model_hash();

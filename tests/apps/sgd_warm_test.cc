@@ -14,8 +14,8 @@ class SgdWarm : public SgdOptimum {
     return next;
   }
   static double objective_of(const SerialHost& host) {
-    const std::vector<double> terms = host.evaluate();
-    return terms[sgd::kLoss] + terms[sgd::kPenalty];
+    auto terms = terms_of(host);
+    return terms["loss"] + terms["penalty"];
   }
 };
 

@@ -1,5 +1,6 @@
 """One data set in all formats that an app takes is one model; what is wrong in a file is named."""
 import gzip
+import json
 import time
 from typing import NamedTuple
 
@@ -17,7 +18,8 @@ class App(NamedTuple):
     labels: bool  # whether its rows have labels
 
 
-APPS = (App("kmeans", ("--clusters=4", "--seed=3"), False),)
+APPS = (App("kmeans", ("--clusters=4", "--seed=3"), False),
+        App("sgd", ("--epochs=2", "--shards=3"), True))
 
 
 class Formats(AppTest):
@@ -151,7 +153,7 @@ class Formats(AppTest):
                 ("e.csv", "x,y\n1,2\n", ("--target=z",), 65, "e.csv:1: there is no column 'z'; there are 2: x, y"),
                 ("f.csv", "größe\n1\n".encode("latin-1"), (), 65, "f.csv:1: the text is not UTF-8: 'gr\\xf6\\xdfe'"),
                 ("g.csv", "x,y\n1,2\n", ("--separator=ab",), 2, "--separator=ab: one character, or tab"),
-                ("h.libsvm", "1 1:2\n", ("--target=1",), 2, "--target is for CSV and NumPy data"),
+                ("h.libsvm", "1 1:2\n", ("--target=1",), 2, "--target is for CSV, NumPy and Matrix Market data"),
                 ("i.csv", "x,y\n1,2\nZürich,3\n".encode("latin-1"), (), 65, "i.csv:3: the text is not UTF-8: 'Z\\xfcrich3'"),
                 ("j.csv", 'x,y\n1,"2\n3,4\n', (), 65, "j.csv:2: a quotation mark is not closed"),
                 ("k.csv", "x,y\n\n1,2\n3\n", (), 65, "k.csv:4: expected 2 fields, found 1"),
@@ -182,3 +184,60 @@ class Formats(AppTest):
         first, _ = self.train("gaps", gaps, "--clusters=2", "--missing=zero", "--shards=1", "--workers=1")
         second, _ = self.train("full", full, "--clusters=2", "--shards=1", "--workers=1")
         self.assertEqual(first["model_hash"], second["model_hash"])
+
+    def apply(self, name, out, file, *flags, **expected):
+        return self.rota(name, self.app, f"--model={out}", f"--input={file}", *flags, **expected).stdout
+
+    def test_labels_may_be_words(self):
+        self.app = "sgd"
+        text = self.csv(target=2)
+        words = text.replace(",-1,", ",no,").replace(",1,", ",yes,")  # no number is 1 or -1 without a point
+        numbers, words = self.write("numbers.csv", text), self.write("words.csv", words)
+        expected, _ = self.train("numbers", numbers, "--target=class", "--epochs=3")
+        result, out = self.train("words", words, "--target=class", "--epochs=3")
+        self.assertEqual(result["model_hash"], expected["model_hash"])
+        classes = self.apply("predict", out, words, "--type=class").split()
+        accuracy = np.mean(np.array(classes) == np.where(self.y > 0, "yes", "no"))
+        scores = json.loads(self.apply("evaluate", out, words))
+        self.assertEqual(scores["labels"], ["no", "yes"])
+        self.assertAlmostEqual(scores["accuracy"], accuracy)
+        weights = (out / "model/weights.csv").read_text(encoding="utf-8")
+        self.assertTrue(weights.startswith("feature,label,weight,name\n0,yes,"), weights)
+        self.assertIn(',"the ""best"""', weights)
+        self.assertIn("größe", self.rota("show", self.app, f"--model={out}").stdout)
+        other = self.write("other.csv", "class," + ",".join("abcdef") + "\nmaybe,1,2,3,4,5,6\n")
+        self.apply("evaluate", out, other, code=65, error="there is no column 'id'")
+        self.rota("shard", "sgd", f"--input={words}", f"--output={self.folder / 'packed'}", "--target=class")
+        packed, out = self.train("packed-model", self.folder / "packed", "--epochs=3")
+        self.assertEqual(packed["model_hash"], result["model_hash"])
+        self.assertEqual(self.apply("predict", out, words, "--type=class").split(), classes)
+        bad = self.write("bad.csv", words.read_text(encoding="utf-8").replace(",no,", ",maybe,", 1))
+        self.apply("evaluate", out, bad, code=65, error="the label maybe is none of the model's, no and yes")
+        self.rota(*self.command_line(self.folder / "bad", words, "--target=class", "--loss=squared"), code=65,
+                  error="column 'class': '")
+
+    def test_predictions_need_no_labels(self):
+        self.app = "sgd"
+        labelled = self.write("labelled.csv", self.csv(target=2))
+        _, out = self.train("csv", labelled, "--target=class", "--epochs=3")
+        expected = self.apply("predict", out, labelled)
+        plain = self.write("plain.csv", self.csv(";", order=[5, 0, 3, 1, 2, 4]))
+        self.assertEqual(self.apply("predict", out, plain), expected)
+        self.apply("evaluate", out, plain, code=65, error="there is no column 'class'")
+        scipy.io.mmwrite(self.folder / "rows.mtx", scipy.sparse.coo_matrix(np.insert(self.x, 2, self.y, axis=1)))
+        np.save(self.folder / "plain.npy", self.x)
+        _, out = self.train("mtx", self.folder / "rows.mtx", "--target=3", "--epochs=3")
+        for name in ("rows.mtx", "plain.npy"):
+            self.assertEqual(self.apply("predict", out, self.folder / name), expected)
+
+    def test_labels_that_are_required(self):
+        self.app = "sgd"
+        self.write("rows.csv", self.csv(target=2))
+        np.save(self.folder / "rows.npy", self.x)
+        for name, flags, code, words in (
+                ("rows.csv", (), 2, "--target is required: it names the column of"),
+                ("rows.npy", (), 2, "--target is required"),
+                ("rows.csv", ("--target=class", "--stream"), 2, "--stream reads parts of LIBSVM or Vowpal Wabbit text"),
+                ("rows.csv", ("--target=class", "--separator=ab"), 2, "--separator=ab: one character")):
+            with self.subTest(name=name, flags=flags):
+                self.rota(*self.command_line(self.folder / "bad", self.folder / name, *flags), code=code, error=words)

@@ -1,22 +1,54 @@
 #include "apps/sgd/commands/trained_model.h"
 
+#include "apps/linear/row_scores.h"
 #include "apps/sgd/tables.h"
 #include "rota/error.h"
+#include "rota/fields.h"
 
 namespace rota::sgd {
+
+void ModelCommon::encode(Writer& out) const {
+  const bool has_texts = !names.empty() || !classes.words().empty();
+  out.put_all(std::span<const double>(classes.all()));
+  if (has_texts || !origins.empty()) origins.encode(out);
+  if (!has_texts) return;
+  write_fields(out, classes.words());
+  write_fields(out, names);
+}
+
+void ModelCommon::decode(Reader& in) {
+  classes = linear::ClassLabels(in.get_all<double>());
+  if (!in.done()) origins.decode(in);
+  if (in.done() || !in.ok()) return;
+  std::vector<std::string> words;
+  FieldReader list(in);
+  list(words, names);
+  list.check(words.empty() || words.size() == classes.size());
+  classes.set_words(std::move(words));
+}
+
+double TrainedModel::weight(Key key, std::uint32_t output) const {
+  double weight = numbers[key * outputs + output];
+  if (key == kIntercept)
+    for (const std::uint32_t k : origins.keys()) weight -= origins[k] * numbers[k * outputs + output];
+  return weight;
+}
+
+std::uint32_t TrainedModel::class_of(std::span<const double> links) const {
+  return outputs > 1 ? linear::best_output(links) : links[0] > 0 ? 1 : 0;
+}
 
 TrainedModel read_model(const Model& model) {
   TrainedModel trained;
   trained.settings = settings_of(model.job().options);
-  trained.rows = trained.settings;
   trained.outputs = outputs_of(trained.settings, model.facts());
   trained.keys = model.facts().count("keys");
   const Bytes common = model.common();
   Reader in(common.view());
-  trained.classes = linear::ClassLabels(in.get_all<double>());
-  if (!in.done()) trained.origins = linear::Origins::read(in, trained.keys);
+  trained.decode(in);
   const bool has_classes = trained.settings.loss != Loss::squared;
-  if (!in.done() || trained.classes.size() != (has_classes ? model.facts().count("classes") : 0))
+  if (!in.done() || trained.classes.size() != (has_classes ? model.facts().count("classes") : 0) ||
+      (!trained.origins.empty() && trained.origins.keys().back() >= trained.keys))
     throw DataError("the model", 0, "the labels of its classes are damaged");
   trained.numbers.resize(trained.keys * trained.outputs);
   const std::uint32_t width = trained.settings.state_width(), weight = trained.settings.model_weight();
@@ -27,29 +59,6 @@ TrainedModel read_model(const Model& model) {
   trained.centre = centre_of(model.facts());
   if (trained.settings.centres()) trained.numbers.at(kIntercept) += trained.centre;
   return trained;
-}
-
-std::span<const Command> commands() {
-  static const Command kCommands[] = {
-      {.name = "show",
-       .summary = "prints the heaviest features",
-       .options = linear::show_options(),
-       .run = [](const Call& call, std::ostream& out) { linear::show(read_model(*call.model), call, out); }},
-      {.name = "predict",
-       .summary = "prints a prediction for every row",
-       .options = linear::predict_options(),
-       .run = [](const Call& call, std::ostream& out) { linear::predict(read_model(*call.model), call, out); },
-       .takes_input = true},
-      {.name = "evaluate",
-       .summary = "scores the model on other rows, as JSON",
-       .options = {},
-       .run = [](const Call& call, std::ostream& out) { linear::evaluate(read_model(*call.model), call, out); },
-       .takes_input = true}};
-  return kCommands;
-}
-
-void export_text(const Model& model, const std::filesystem::path& folder) {
-  linear::export_text(read_model(model), folder);
 }
 
 }  // namespace rota::sgd

@@ -1,10 +1,12 @@
-#include "apps/sgd/exact/newton_pull.h"
-
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
 
 #include "apps/linear/ordered_sum.h"
-#include "apps/sgd/exact/newton_push.h"
+#include "apps/sgd/exact/newton.h"
+#include "rota/fields.h"
 
 namespace rota::sgd {
 namespace {
@@ -21,203 +23,246 @@ constexpr double kInnerShare = 0.1;
 constexpr std::uint32_t kFewSteps = 3, kManySteps = 8;
 constexpr double kSharper = 2, kSharpest = 1e9;
 
-}  // namespace
+// Each step solves H s = -g, more exactly near the optimum, and takes the share of it with the smallest objective.
+// LIBLINEAR's solver of the same problems is a trust region method (Lin, Weng and Keerthi, "Trust region Newton method
+// for large-scale logistic regression", JMLR 2008); the criterion is the same: the gradient is small compared with that
+// at the beginning.
+class NewtonPull final : public SavesFields<Pull, NewtonPull> {
+ public:
+  // `most`: an upper limit for the gradient at the beginning (most_of_first_gradient()).
+  NewtonPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, Key keys, double most)
+      : settings_(settings), rows_(static_cast<double>(rows)), keys_(keys), outputs_(outputs), most_(most) {}
 
-void NewtonPull::pull(const PullTask& task) {
-  fits_.resize(outputs_);
-  switch (static_cast<Step>(task.argument[kStep])) {
-    case Step::gradient:
-      gradient(task);
-      break;
-    case Step::product:
-      product(task);
-      break;
-    default:
-      search(task);
-  }
-  write_fields(task.reply, plan_);
-}
-
-void NewtonPull::gradient(const PullTask& task) {
-  const std::vector<double> notes = sum_of_notes(task.notes, kGradientNotes * outputs_);
-  const bool first = first_norms_.empty();
-  plan_ = {.sharpness = plan_.sharpness, .step_share = plan_.step_share};
-  for (std::uint32_t k = 0; k < outputs_; ++k) {
-    Fit& fit = fits_[k];
-    fit = {};
-    for (std::vector<double>* const vector : {&fit.gradient, &fit.diagonal, &fit.step, &fit.residual})
-      vector->assign(keys_, 0.0);
-    double squares = 0, penalty = 0;
-    for (const PullEntry& entry : task.entries) {
-      const double w = entry.value[2 * k], lambda = l2(entry.key);
-      const double g = entry.sum[2 * k] / rows_ + lambda * w;
-      fit.gradient[entry.key] = g;
-      fit.diagonal[entry.key] = entry.sum[2 * k + 1] / rows_ + lambda;
-      // In units of the feature's largest value, so that a column's unit does not matter.
-      const double shards = entry.sum.back();
-      squares += g * g * (shards > 0 ? entry.sum[entry.sum.size() - 2] / shards : 1);
-      penalty += lambda / 2 * w * w;
+  void pull(const PullTask& task) override {
+    fits_.resize(outputs_);
+    switch (static_cast<Step>(task.argument[kStep])) {
+      case Step::gradient:
+        gradient(task);
+        break;
+      case Step::product:
+        product(task);
+        break;
+      default:
+        search(task);
     }
-    fit.objective = notes[kGradientNotes * k + kSmoothed] / rows_ + penalty;
-    fit.norm = std::sqrt(squares);
-    if (first) first_norms_.push_back(std::min(fit.norm, most_));
-    const double distance = first_norms_[k] > 0 ? fit.norm / first_norms_[k] : 0;
-    plan_.distance = std::max(plan_.distance, distance);
-    fit.solving = settings_.optimizer == Optimizer::svm || distance > settings_.tolerance;
+    write_fields(task.reply, plan_);
   }
-  if (settings_.optimizer == Optimizer::svm) find_gap(task, notes);
-  plan_.converged = plan_.distance <= settings_.tolerance;
-  if (plan_.new_multipliers && !plan_.converged) return;  // the next round is a gradient with these
-  plan_.new_multipliers = false;
-  for (std::uint32_t k = 0; k < outputs_; ++k) {
-    fits_[k].solving = fits_[k].solving && !plan_.converged;
-    begin_solving(task, k);
-    if (has_whole_hessian(keys_, outputs_)) solve_whole(task, k);
+  void evaluate(TableId, Key key, std::span<const double> value, Terms terms) const override {
+    add_penalty(settings_, key, value, outputs_, terms);
   }
-  plan_product_or_search(task);
-}
 
-// The dual variables of the rows are minus the slopes, whose weights are w - g / l2.
-void NewtonPull::find_gap(const PullTask& task, std::span<const double> notes) {
-  double primal = 0, dual = 0, error = 0;
-  for (std::uint32_t k = 0; k < outputs_; ++k) {
-    primal += notes[kGradientNotes * k + kPrimal] / rows_;
-    dual += notes[kGradientNotes * k + kDual] / rows_;
-    for (const PullEntry& entry : task.entries) {
-      const double w = entry.value[2 * k], g = fits_[k].gradient[entry.key], lambda = l2(entry.key);
-      if (lambda > 0) {
-        primal += lambda / 2 * w * w;
-        dual -= (lambda * w - g) * (lambda * w - g) / (2 * lambda);
-        error += g * g / (2 * lambda);
-      } else {  // an unpenalised intercept, whose dual constraint holds except for this
-        dual -= std::abs(g) * (1 + std::abs(w));
-        error += std::abs(g) * (1 + std::abs(w));
+  // At the end of an epoch no step is in progress.
+  void fields(auto& list) {
+    list(first_norms_, plan_, steps_);
+    list.check(first_norms_.empty() || first_norms_.size() == outputs_);
+  }
+
+ private:
+  // The step of one output; vectors are by key.
+  struct Fit {
+    double objective = 0, norm = 0;  // of the smooth part
+    std::vector<double> gradient, diagonal, step, residual;
+    double energy = 0, first_energy = 0;  // of the residual, in units of the diagonal
+    std::uint32_t products = 0;
+    bool solving = false;
+  };
+
+  void gradient(const PullTask& task) {
+    const std::vector<double> notes = sum_of_notes(task.notes, kGradientNotes * outputs_);
+    const bool first = first_norms_.empty();
+    plan_ = {.sharpness = plan_.sharpness, .step_share = plan_.step_share};
+    for (std::uint32_t k = 0; k < outputs_; ++k) {
+      Fit& fit = fits_[k];
+      fit = {};
+      for (std::vector<double>* const vector : {&fit.gradient, &fit.diagonal, &fit.step, &fit.residual})
+        vector->assign(keys_, 0.0);
+      double squares = 0, penalty = 0;
+      for (const PullEntry& entry : task.entries) {
+        const double w = entry.value[2 * k], lambda = l2(entry.key);
+        const double g = entry.sum[2 * k] / rows_ + lambda * w;
+        fit.gradient[entry.key] = g;
+        fit.diagonal[entry.key] = entry.sum[2 * k + 1] / rows_ + lambda;
+        // In units of the feature's largest value, so that a column's unit does not matter.
+        const double shards = entry.sum.back();
+        squares += g * g * (shards > 0 ? entry.sum[entry.sum.size() - 2] / shards : 1);
+        penalty += lambda / 2 * w * w;
+      }
+      fit.objective = notes[kGradientNotes * k + kSmoothed] / rows_ + penalty;
+      fit.norm = std::sqrt(squares);
+      if (first) first_norms_.push_back(std::min(fit.norm, most_));
+      const double distance = first_norms_[k] > 0 ? fit.norm / first_norms_[k] : 0;
+      plan_.distance = std::max(plan_.distance, distance);
+      fit.solving = settings_.optimizer == Optimizer::svm || distance > settings_.tolerance;
+    }
+    if (settings_.optimizer == Optimizer::svm) find_gap(task, notes);
+    plan_.converged = plan_.distance <= settings_.tolerance;
+    if (plan_.new_multipliers && !plan_.converged) return;  // the next round is a gradient with these
+    plan_.new_multipliers = false;
+    for (std::uint32_t k = 0; k < outputs_; ++k) {
+      fits_[k].solving = fits_[k].solving && !plan_.converged;
+      begin_solving(task, k);
+      if (has_whole_hessian(keys_, outputs_)) solve_whole(task, k);
+    }
+    plan_product_or_search(task);
+  }
+  void product(const PullTask& task) {
+    std::vector<double> product(keys_);
+    for (std::uint32_t k = 0; k < outputs_; ++k) {
+      if (!fits_[k].solving) continue;
+      for (const PullEntry& entry : task.entries)
+        product[entry.key] = entry.sum[2 * k] / rows_ + l2(entry.key) * entry.value[2 * k + 1];
+      step_on(task, k, product);
+    }
+    plan_product_or_search(task);
+  }
+  void search(const PullTask& task) {
+    const std::size_t count = shares_of_step(settings_.loss).size();
+    const std::vector<double> losses = sum_of_notes(task.notes, outputs_ * count);
+    plan_.next = Step::gradient;
+    ++steps_;
+    bool moved = false;
+    for (std::uint32_t k = 0; k < outputs_; ++k)
+      if (move(task, k, std::span(losses).subspan(k * count, count))) moved = true;
+    // If almost all rows are classified with certainty there is hardly any curvature, and steps are far too long.
+    plan_.step_share = moved ? 1 : plan_.step_share * shares_of_step(settings_.loss).back();
+    plan_.stuck = !plan_.converged && plan_.step_share < kLeastStep;
+  }
+  // Computes the distance from the optimum, with --optimizer=svm; and whether the multipliers are to change.
+  // The dual variables of the rows are minus the slopes, whose weights are w - g / l2.
+  void find_gap(const PullTask& task, std::span<const double> notes) {
+    double primal = 0, dual = 0, error = 0;
+    for (std::uint32_t k = 0; k < outputs_; ++k) {
+      primal += notes[kGradientNotes * k + kPrimal] / rows_;
+      dual += notes[kGradientNotes * k + kDual] / rows_;
+      for (const PullEntry& entry : task.entries) {
+        const double w = entry.value[2 * k], g = fits_[k].gradient[entry.key], lambda = l2(entry.key);
+        if (lambda > 0) {
+          primal += lambda / 2 * w * w;
+          dual -= (lambda * w - g) * (lambda * w - g) / (2 * lambda);
+          error += g * g / (2 * lambda);
+        } else {  // an unpenalised intercept, whose dual constraint holds except for this
+          dual -= std::abs(g) * (1 + std::abs(w));
+          error += std::abs(g) * (1 + std::abs(w));
+        }
       }
     }
+    plan_.distance = (primal - dual) / primal;
+    plan_.new_multipliers =
+        settings_.loss == Loss::hinge && error <= kInnerShare * std::max(primal - dual, settings_.tolerance * primal);
+    if (!plan_.new_multipliers) return;
+    const double change = steps_ <= kFewSteps ? kSharper : steps_ > kManySteps ? 1 / kSharper : 1;
+    plan_.sharpness = std::min(kSharpest, plan_.sharpness * change);
+    steps_ = 0;
   }
-  plan_.distance = (primal - dual) / primal;
-  plan_.new_multipliers =
-      settings_.loss == Loss::hinge && error <= kInnerShare * std::max(primal - dual, settings_.tolerance * primal);
-  if (!plan_.new_multipliers) return;
-  const double change = steps_ <= kFewSteps ? kSharper : steps_ > kManySteps ? 1 / kSharper : 1;
-  plan_.sharpness = std::min(kSharpest, plan_.sharpness * change);
-  steps_ = 0;
-}
-
-void NewtonPull::begin_solving(const PullTask& task, std::uint32_t k) {
-  Fit& fit = fits_[k];
-  for (const PullEntry& entry : task.entries) {
-    const double g = fit.gradient[entry.key], diagonal = fit.diagonal[entry.key];
-    const double direction = fit.solving && diagonal > 0 ? -g / diagonal : 0;
-    fit.residual[entry.key] = diagonal > 0 ? -g : 0;
-    fit.energy += fit.residual[entry.key] * direction;
-    entry.value[2 * k + 1] = direction;
-  }
-  fit.first_energy = fit.energy;
-  fit.solving = fit.solving && fit.energy > 0;
-}
-
-void NewtonPull::product(const PullTask& task) {
-  std::vector<double> product(keys_);
-  for (std::uint32_t k = 0; k < outputs_; ++k) {
-    if (!fits_[k].solving) continue;
-    for (const PullEntry& entry : task.entries)
-      product[entry.key] = entry.sum[2 * k] / rows_ + l2(entry.key) * entry.value[2 * k + 1];
-    step_on(task, k, product);
-  }
-  plan_product_or_search(task);
-}
-
-void NewtonPull::solve_whole(const PullTask& task, std::uint32_t k) {
-  std::vector<double> hessian(keys_ * keys_), direction(keys_), product(keys_);
-  for (const PullEntry& entry : task.entries) {
-    const std::span<const double> sums = entry.sum.subspan(2 * outputs_ + k * keys_, keys_);
-    for (Key key = 0; key < keys_; ++key) {
-      hessian[entry.key * keys_ + key] += sums[key] / rows_;
-      if (key != entry.key) hessian[key * keys_ + entry.key] += sums[key] / rows_;
-    }
-    hessian[entry.key * keys_ + entry.key] += l2(entry.key);
-  }
-  while (fits_[k].solving) {
-    for (const PullEntry& entry : task.entries) direction[entry.key] = entry.value[2 * k + 1];
+  void begin_solving(const PullTask& task, std::uint32_t k) {
+    Fit& fit = fits_[k];
     for (const PullEntry& entry : task.entries) {
-      const double* const row = hessian.data() + entry.key * keys_;
-      product[entry.key] = linear::ordered_sum(keys_, [&](std::size_t j) { return row[j] * direction[j]; });
+      const double g = fit.gradient[entry.key], diagonal = fit.diagonal[entry.key];
+      const double direction = fit.solving && diagonal > 0 ? -g / diagonal : 0;
+      fit.residual[entry.key] = diagonal > 0 ? -g : 0;
+      fit.energy += fit.residual[entry.key] * direction;
+      entry.value[2 * k + 1] = direction;
     }
-    step_on(task, k, product);
+    fit.first_energy = fit.energy;
+    fit.solving = fit.solving && fit.energy > 0;
   }
-}
+  // One step of conjugate gradients; `product` is that of the Hessian with the direction, by key.
+  void step_on(const PullTask& task, std::uint32_t k, std::span<const double> product) {
+    Fit& fit = fits_[k];
+    double curvature = 0, energy = 0;
+    for (const PullEntry& entry : task.entries) curvature += entry.value[2 * k + 1] * product[entry.key];
+    const double share = curvature > 0 ? fit.energy / curvature : 0;
+    for (const PullEntry& entry : task.entries) {
+      double& residual = fit.residual[entry.key];
+      fit.step[entry.key] += share * entry.value[2 * k + 1];
+      residual -= share * product[entry.key];
+      if (fit.diagonal[entry.key] > 0) energy += residual * residual / fit.diagonal[entry.key];
+    }
+    // Superlinear: the tolerance of a step is a smaller share near the optimum.
+    const double loosest = has_whole_hessian(keys_, outputs_) ? kLoosestWhole : kLoosest;
+    const double loose = std::min(loosest, std::sqrt(fit.norm / first_norms_[k]));
+    fit.solving = share > 0 && energy > loose * loose * fit.first_energy && ++fit.products < kMostProducts;
+    for (const PullEntry& entry : task.entries) {
+      const double diagonal = fit.diagonal[entry.key];
+      const double kept = energy / fit.energy * entry.value[2 * k + 1];
+      entry.value[2 * k + 1] = diagonal > 0 && fit.solving ? fit.residual[entry.key] / diagonal + kept : 0;
+    }
+    fit.energy = energy;
+  }
+  // All steps, with the Hessian that came with the gradient.
+  void solve_whole(const PullTask& task, std::uint32_t k) {
+    std::vector<double> hessian(keys_ * keys_), direction(keys_), product(keys_);
+    for (const PullEntry& entry : task.entries) {
+      const std::span<const double> sums = entry.sum.subspan(2 * outputs_ + k * keys_, keys_);
+      for (Key key = 0; key < keys_; ++key) {
+        hessian[entry.key * keys_ + key] += sums[key] / rows_;
+        if (key != entry.key) hessian[key * keys_ + entry.key] += sums[key] / rows_;
+      }
+      hessian[entry.key * keys_ + entry.key] += l2(entry.key);
+    }
+    while (fits_[k].solving) {
+      for (const PullEntry& entry : task.entries) direction[entry.key] = entry.value[2 * k + 1];
+      for (const PullEntry& entry : task.entries) {
+        const double* const row = hessian.data() + entry.key * keys_;
+        product[entry.key] = linear::ordered_sum(keys_, [&](std::size_t j) { return row[j] * direction[j]; });
+      }
+      step_on(task, k, product);
+    }
+  }
+  // Returns whether some share of the step lowers the objective.
+  bool move(const PullTask& task, std::uint32_t k, std::span<const double> losses) {
+    Fit& fit = fits_[k];
+    double slope = 0, linear = 0, squares = 0;  // of the objective; of the penalty along the step
+    for (const PullEntry& entry : task.entries) {
+      const double step = fit.step[entry.key], lambda = l2(entry.key);
+      slope += fit.gradient[entry.key] * step;
+      linear += lambda * entry.value[2 * k] * step;
+      squares += lambda * step * step;
+    }
+    double penalty = 0;
+    for (const PullEntry& entry : task.entries) penalty += l2(entry.key) / 2 * entry.value[2 * k] * entry.value[2 * k];
+    const std::span<const double> shares = shares_of_step(settings_.loss);
+    const double rounding = kRounding * fit.objective;  // a smaller increase does not shorten the step
+    double chosen = 0, least = fit.objective + 2 * rounding;
+    for (std::size_t i = 0; i < shares.size() && slope < 0; ++i) {
+      const double t = plan_.step_share * shares[i];
+      const double there = losses[i] / rows_ + penalty + t * linear + t * t / 2 * squares;
+      if (there >= least - rounding) continue;
+      chosen = t;
+      least = there;
+    }
+    for (const PullEntry& entry : task.entries) {
+      entry.value[2 * k] += chosen * fit.step[entry.key];
+      entry.value[2 * k + 1] = 0;
+    }
+    return chosen > 0;
+  }
+  double l2(Key key) const { return bears_penalty(settings_, key) ? settings_.l2 : 0; }
+  // The next round: another product as long as one output is being solved.
+  void plan_product_or_search(const PullTask& task) {
+    const bool solving = std::any_of(fits_.begin(), fits_.end(), [](const Fit& fit) { return fit.solving; });
+    plan_.next = solving ? Step::product : Step::search;
+    if (solving) return;
+    for (const PullEntry& entry : task.entries)
+      for (std::uint32_t k = 0; k < outputs_; ++k) entry.value[2 * k + 1] = fits_[k].step[entry.key];
+  }
 
-void NewtonPull::step_on(const PullTask& task, std::uint32_t k, std::span<const double> product) {
-  Fit& fit = fits_[k];
-  double curvature = 0, energy = 0;
-  for (const PullEntry& entry : task.entries) curvature += entry.value[2 * k + 1] * product[entry.key];
-  const double share = curvature > 0 ? fit.energy / curvature : 0;
-  for (const PullEntry& entry : task.entries) {
-    double& residual = fit.residual[entry.key];
-    fit.step[entry.key] += share * entry.value[2 * k + 1];
-    residual -= share * product[entry.key];
-    if (fit.diagonal[entry.key] > 0) energy += residual * residual / fit.diagonal[entry.key];
-  }
-  // Superlinear: the tolerance of a step is a smaller share near the optimum.
-  const double loosest = has_whole_hessian(keys_, outputs_) ? kLoosestWhole : kLoosest;
-  const double loose = std::min(loosest, std::sqrt(fit.norm / first_norms_[k]));
-  fit.solving = share > 0 && energy > loose * loose * fit.first_energy && ++fit.products < kMostProducts;
-  for (const PullEntry& entry : task.entries) {
-    const double diagonal = fit.diagonal[entry.key];
-    const double kept = energy / fit.energy * entry.value[2 * k + 1];
-    entry.value[2 * k + 1] = diagonal > 0 && fit.solving ? fit.residual[entry.key] / diagonal + kept : 0;
-  }
-  fit.energy = energy;
-}
+  Settings settings_;
+  double rows_;
+  Key keys_;
+  std::uint32_t outputs_;
+  double most_;
+  std::vector<double> first_norms_;  // of the gradients at the beginning
+  Plan plan_;
+  std::uint32_t steps_ = 0;  // since the multipliers changed
+  std::vector<Fit> fits_;
+};
 
-void NewtonPull::plan_product_or_search(const PullTask& task) {
-  const bool solving = std::any_of(fits_.begin(), fits_.end(), [](const Fit& fit) { return fit.solving; });
-  plan_.next = solving ? Step::product : Step::search;
-  if (solving) return;
-  for (const PullEntry& entry : task.entries)
-    for (std::uint32_t k = 0; k < outputs_; ++k) entry.value[2 * k + 1] = fits_[k].step[entry.key];
-}
+}  // namespace
 
-void NewtonPull::search(const PullTask& task) {
-  const std::size_t count = shares_of_step(settings_.loss).size();
-  const std::vector<double> losses = sum_of_notes(task.notes, outputs_ * count);
-  plan_.next = Step::gradient;
-  ++steps_;
-  bool moved = false;
-  for (std::uint32_t k = 0; k < outputs_; ++k)
-    if (move(task, k, std::span(losses).subspan(k * count, count))) moved = true;
-  // If almost all rows are classified with certainty there is hardly any curvature, and steps are far too long.
-  plan_.step_share = moved ? 1 : plan_.step_share * shares_of_step(settings_.loss).back();
-  plan_.stuck = !plan_.converged && plan_.step_share < kLeastStep;
-}
-
-bool NewtonPull::move(const PullTask& task, std::uint32_t k, std::span<const double> losses) {
-  Fit& fit = fits_[k];
-  double slope = 0, linear = 0, squares = 0;  // of the objective; of the penalty along the step
-  for (const PullEntry& entry : task.entries) {
-    const double step = fit.step[entry.key], lambda = l2(entry.key);
-    slope += fit.gradient[entry.key] * step;
-    linear += lambda * entry.value[2 * k] * step;
-    squares += lambda * step * step;
-  }
-  double penalty = 0;
-  for (const PullEntry& entry : task.entries) penalty += l2(entry.key) / 2 * entry.value[2 * k] * entry.value[2 * k];
-  const std::span<const double> shares = shares_of_step(settings_.loss);
-  const double rounding = kRounding * fit.objective;  // a smaller increase does not shorten the step
-  double chosen = 0, least = fit.objective + 2 * rounding;
-  for (std::size_t i = 0; i < shares.size() && slope < 0; ++i) {
-    const double t = plan_.step_share * shares[i];
-    const double there = losses[i] / rows_ + penalty + t * linear + t * t / 2 * squares;
-    if (there >= least - rounding) continue;
-    chosen = t;
-    least = there;
-  }
-  for (const PullEntry& entry : task.entries) {
-    entry.value[2 * k] += chosen * fit.step[entry.key];
-    entry.value[2 * k + 1] = 0;
-  }
-  return chosen > 0;
+std::unique_ptr<Pull> newton_pull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, Key keys,
+                                  double most) {
+  return std::make_unique<NewtonPull>(settings, outputs, rows, keys, most);
 }
 
 }  // namespace rota::sgd

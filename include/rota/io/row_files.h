@@ -26,6 +26,11 @@ struct ValueRange {
   double least = 0, most = std::numeric_limits<double>::infinity();
 };
 
+// One of `count` parts of about equal bytes of all files together; the parts have all rows, each once.
+struct Section {
+  std::uint32_t index = 0, count = 1;
+};
+
 // The rows of each file follow those of the previous one.  Files with named columns have those of the first, in any
 // order.
 //
@@ -34,8 +39,11 @@ struct ValueRange {
 class RowFiles {
  public:
   explicit RowFiles(std::vector<std::string> paths, RowForm form = {}, ValueRange values = {});
+  explicit RowFiles(std::vector<std::string> paths, RowForm form = {});
+  // The rows of a section of plain text.  Throws as next().
+  RowFiles(std::vector<std::string> paths, RowForm form, Section section);
 
-  // False after the last row.  Throws NoInput, or DataError with file and line.
+  // False after the last row.  Throws NoInput, DataError with file and line, or UsageError as read_rows().
   bool next(LabelledValues& row);
   // For the row that was read last: throws DataError with its file and line.
   [[noreturn]] void fail(const std::string& what) const;
@@ -47,6 +55,7 @@ class RowFiles {
   std::uint64_t columns() const { return columns_; }                // of all files read so far
   std::uint64_t entries() const { return entries_; }                // as written, zeros too
   const std::vector<std::string>& names() const { return names_; }  // of the columns, if the first file has them
+  std::vector<std::string> words() const { return reader_ ? reader_->words() : form_.words; }  // RowReader::words()
   // Where the number of columns comes from: the file, and the line of its widest row (0: the file states it).
   const std::string& widest_file() const { return widest_file_; }
   std::uint64_t widest_line() const { return widest_line_; }
@@ -54,11 +63,13 @@ class RowFiles {
   std::uint64_t line() const { return reader_->line(); }
 
  private:
+  void open();
   void check_values(const LabelledValues& row);
 
   std::vector<std::string> paths_;
   RowForm form_;
   ValueRange allowed_;
+  std::vector<ByteRange> parts_;  // of the files, in a section
   std::size_t file_ = 0;
   std::unique_ptr<RowReader> reader_;  // of that file
   std::uint64_t rows_ = 0, columns_ = 0, entries_ = 0;

@@ -2,11 +2,15 @@
 //
 //   libsvm         LIBSVM text (libsvm.h); the label is its first number
 //   csv, tsv       CSV (csv_file.h); the label is the column that `target` names, or 0 without one
-//   matrix_market  a matrix as in matrix_market.h; no labels.  Held in memory to be turned into rows
-//   npy, npz       arrays of NumPy and SciPy (numpy_file.h); no labels, or the column that `target` numbers, from 1
+//   matrix_market  a matrix as in matrix_market.h, held in memory to be turned into rows; no labels, or the column that
+//                  `target` numbers, from 1
+//   npy, npz       arrays of NumPy and SciPy (numpy_file.h); labels in the same way
+//   vw             Vowpal Wabbit's text (vw_rows.h): columns are hashes of names, and rows have weights.  It is never
+//                  guessed, and only for apps that declare it beside other_options()
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +28,16 @@ struct RowForm {
   bool fill_missing = false;
   std::uint64_t index_from = 1;
   // The columns that are wanted, in this order, of a CSV file with a header: those of other files, or of a model.
-  // Others are left out, and the target need not be there.  Empty: all columns, in the order of the file.
+  // Others are left out.  Empty: all columns, in the order of the file.
   std::vector<std::string> names = {};
+  // The number of columns that are wanted, if it is not 0: a file without names that has just as many has no target.
+  std::uint64_t columns = 0;
+  // Whether the rows must have labels.  if_there: a file with names need not have the target.  ignored: labels are 0,
+  // and no target is read.
+  enum class Labels { if_there, required, ignored } labels = Labels::if_there;
+  // Labels of CSV may be words: then a row's label is the position of its word in RowReader::words().
+  bool words_allowed = false;
+  std::vector<std::string> words = {};  // known before
 
   void options(auto& list) {
     list.choice("format", format,
@@ -37,7 +49,11 @@ struct RowForm {
                  {"npy", "npy"},
                  {"npz", "npz"}},
                 "The format of the rows; auto: by the file's content and, of text, its name's ending.");
-    list.text("target", target, "The column of CSV or NumPy data that has the labels: its name, or its number from 1.");
+    other_options(list);
+  }
+  void other_options(auto& list) {
+    list.text("target", target,
+              "The column of CSV, NumPy or Matrix Market data that has the labels: its name, or its number from 1.");
     list.text("separator", separator,
               "What separates the fields of CSV: one character, or tab; without it, what the first line has.");
     list.choice("missing", fill_missing, {{"refuse", false}, {"zero", true}},
@@ -57,6 +73,12 @@ struct LabelledValues {
   std::span<const std::uint32_t> columns;
   std::span<const double> values;
   std::uint64_t written = 0;  // entries in the file, zeros too
+  double weight = 1;          // of the row, if the format has one
+};
+
+// A part of a text file, in bytes: the lines that begin in it.
+struct ByteRange {
+  std::uint64_t begin = 0, end = 0;
 };
 
 class RowReader {
@@ -68,6 +90,8 @@ class RowReader {
   virtual std::uint64_t columns() const = 0;
   // Of the columns, without the target; empty if the format has none.
   virtual std::vector<std::string> names() const { return {}; }
+  // The labels that are words: those known before, then others in the order of their rows.
+  virtual std::vector<std::string> words() const { return {}; }
   // Of the row that was read last, from 1; 0 in a file without lines.
   virtual std::uint64_t line() const = 0;
   // For a row that the caller refuses: throws DataError with its file and line.
@@ -78,7 +102,9 @@ class RowReader {
 // text "csv" or "tsv" by its name, or "text", as what can be read only once (a pipe).  Throws NoInput or DataError.
 std::string found_format(const std::string& path);
 
-// Throws NoInput or DataError; UsageError if the format has no labels, and a target is given.
-std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form);
+// Throws NoInput or DataError; UsageError if the form does not fit the file's format: a target where labels have their
+// place, or none where labels are required; a part of other than plain LIBSVM or Vowpal Wabbit text.
+std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form,
+                                     std::optional<ByteRange> part = std::nullopt);
 
 }  // namespace rota::io

@@ -14,10 +14,12 @@ class LinearStream : public testing::Test {
     files_ = {scratch_.write("rows", text)};
     settings_.stream = true;
     settings_.intercept = false;
-    data_ = load_data(files_, {}, settings_, 3, shards_);
+    RowsRead data = read_data(files_, {}, settings_, 3, shards_, false);
+    facts_ = facts_for(settings_, data.facts, files_.front());
+    data_ = std::move(data.hosted);
   }
   RowStream stream(std::size_t shard) {
-    return {files_, settings_, data_.facts, 3, static_cast<ShardId>(shard), data_.rows_of[shard]};
+    return {files_, settings_, facts_, 3, static_cast<ShardId>(shard), data_[shard].streamed};
   }
   // The values of rows that have one entry each.
   static std::vector<double> values_of(const ShardRows& rows) {
@@ -31,15 +33,16 @@ class LinearStream : public testing::Test {
   std::vector<std::string> files_;
   RowOptions settings_;
   std::vector<ShardId> shards_ = {0, 1, 2};
-  LoadedData data_;
+  DataFacts facts_;
+  std::vector<RowData> data_;
 };
 
 TEST_F(LinearStream, ShardsHaveAllRowsOnceAndKeepNone) {
-  EXPECT_EQ(data_.facts.rows, 50U);
-  EXPECT_EQ(data_.facts.keys, 3U);
+  EXPECT_EQ(facts_.rows, 50U);
+  EXPECT_EQ(facts_.keys, 3U);
   std::vector<double> seen;
   for (std::size_t s = 0; s < 3; ++s) {
-    EXPECT_EQ(data_.training[s].rows.size(), 0U);
+    EXPECT_EQ(data_[s].training.rows.size(), 0U);
     stream(s).read([](std::uint64_t) { return 4; },
                    [&](ShardRows&& rows) {
                      EXPECT_LE(rows.rows.size(), 4U);

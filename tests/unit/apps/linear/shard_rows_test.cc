@@ -16,19 +16,50 @@ std::string text_of(const ShardRows& data) {
   return out;
 }
 
+// As an app loads them.
+struct Loaded {
+  DataFacts facts;
+  RowFacts read;
+  std::vector<FeatureScale> scales;
+  std::vector<ShardRows> training, held_out;
+};
+
 class LinearData : public testing::Test {
  protected:
-  LoadedData load(const std::string& text, std::uint32_t shards = 1, std::vector<ShardId> hosted = {0}) {
+  Loaded load_files(const std::vector<std::string>& files, std::uint32_t shards = 1,
+                    std::vector<ShardId> hosted = {0}) {
     const std::vector<std::string> valid = valid_.empty() ? std::vector<std::string>{} : std::vector{valid_};
-    return load_data({files_.write("rows", text)}, valid, settings_, shards, hosted);
+    RowsRead data = read_data(files, valid, settings_, shards, hosted, false);
+    Loaded out{facts_for(settings_, data.facts, files.front()), data.facts, {}, {}, {}};
+    out.scales = data.facts.counts.scales(settings_, data.facts.rows, out.facts.keys);
+    for (RowData& one : data.hosted) {
+      one.held_out.rows.keep_below(out.facts.keys);
+      for (ShardRows* const rows : {&one.training, &one.held_out}) make_targets(settings_, out.facts, "", *rows);
+      out.training.push_back(std::move(one.training));
+      out.held_out.push_back(std::move(one.held_out));
+    }
+    return out;
+  }
+  Loaded load(const std::string& text, std::uint32_t shards = 1, std::vector<ShardId> hosted = {0}) {
+    return load_files({files_.write("rows", text)}, shards, std::move(hosted));
   }
   tests::ScratchFiles files_;
   RowOptions settings_;
   std::string valid_;
 };
 
+TEST(ClassLabels, AreAscendingAndEachOnce) {
+  ClassLabels classes({3, -1, 3});
+  classes.add(0.5);
+  classes.add(-1);
+  EXPECT_EQ(classes.all(), (std::vector<double>{-1, 0.5, 3}));
+  EXPECT_EQ(classes.find(3), 2U);
+  EXPECT_EQ(classes.find(2), std::nullopt);
+  EXPECT_EQ(classes.text(), "-1, 0.5 and 3");
+}
+
 TEST_F(LinearData, RowsGoToShardsInTurn) {
-  const LoadedData data = load("7 1:1\n3 2:2\n7 3:3\n3 1:4\n7 2:5\n", 3, {2, 0});
+  const Loaded data = load("7 1:1\n3 2:2\n7 3:3\n3 1:4\n7 2:5\n", 3, {2, 0});
   EXPECT_EQ(text_of(data.training[0]), "1: 0=1 3=3;");
   EXPECT_EQ(text_of(data.training[1]), "1: 0=1 1=1;-1: 0=1 1=4;");
   EXPECT_EQ(data.facts.rows, 5U);
@@ -40,7 +71,7 @@ TEST_F(LinearData, HeldOutRowsHaveTheFeaturesOfTheModel) {
   valid_ = files_.write("valid", "3 1:2 9:9\n");
   settings_.intercept = false;
   settings_.held_out = true;
-  const LoadedData data = load("7 1:1\n3 2:2\n");
+  const Loaded data = load("7 1:1\n3 2:2\n");
   EXPECT_EQ(text_of(data.held_out[0]), "-1: 1=2;");
   valid_ = files_.write("valid", "3 1:2\n\n4 1:2\n");
   EXPECT_EQ(tests::message_of<DataError>([&] { load("7 1:1\n3 2:2\n"); }),
@@ -48,7 +79,7 @@ TEST_F(LinearData, HeldOutRowsHaveTheFeaturesOfTheModel) {
 }
 
 TEST_F(LinearData, ScalesAreThoseOfTheFormula) {
-  const LoadedData data = load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n");
+  const Loaded data = load("1 1:2 2:1\n0 1:-4\n1 1:2\n0 1:4\n");
   // In units of the largest values, the squares of a row are 1 (intercept), (1/4 + 1 + 1/4 + 1) / 4 and 1 / 4.
   const double root = std::sqrt(1 + 2.5 / 4 + 0.25);
   EXPECT_EQ(data.scales[kIntercept].presence, 0);
@@ -68,27 +99,27 @@ TEST_F(LinearData, ColumnsFarFromZeroAreHeldLessTheirMean) {
   const std::string text =
       "7 1:1000000000.5 2:1 3:5\n3 1:1000000001 2:1 3:5\n7 1:1000000001.5 2:1 3:5\n3 1:1000000002 3:5\n";
   valid_ = files_.write("valid", "3 3:5\n");
-  const LoadedData data = load(text);
+  const Loaded data = load(text);
   EXPECT_EQ(text_of(data.training[0]),
             "1: 0=1 1=-0.75 2=1 3=5;-1: 0=1 1=-0.25 2=1 3=5;1: 0=1 1=0.25 2=1 3=5;-1: 0=1 1=0.75 3=5;");
   EXPECT_EQ(text_of(data.held_out[0]), "-1: 0=1 3=5 1=-1e+09;");
   EXPECT_EQ(data.facts.origins[1], 1000000001.25);
-  EXPECT_EQ(data.counts.all()[1].rows, 4);
-  EXPECT_EQ(data.counts.all()[1].largest(), 0.75);
+  EXPECT_EQ(data.read.counts.all()[1].rows, 4);
+  EXPECT_EQ(data.read.counts.all()[1].largest(), 0.75);
   settings_.intercept = false;
   EXPECT_TRUE(load(text).facts.origins.empty());
   EXPECT_EQ(load(text).training[0].rows[0][0].value, 1e9F);
-  EXPECT_EQ(load(text).far.keys(), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(load(text).read.far.keys(), std::vector<std::uint32_t>{1});
 }
 
 // Rows that lack the column have 0 of it.
 TEST_F(LinearData, AColumnFarFromZeroMayBeMissing) {
   std::string text = "7 2:1\n3 1:102\n";
   for (int i = 0; i < 98; ++i) text += i % 2 == 0 ? "7 1:100\n" : "3 1:102\n";
-  const LoadedData data = load(text);
+  const Loaded data = load(text);
   EXPECT_EQ(data.facts.origins[1], 100);
   EXPECT_EQ(text_of(data.training[0]).substr(0, 36), "1: 0=1 2=1 1=-100;-1: 0=1 1=2;1: 0=1");
-  EXPECT_EQ(data.counts.all()[1].rows, 100);
+  EXPECT_EQ(data.read.counts.all()[1].rows, 100);
 }
 
 TEST_F(LinearData, WeightsHaveMeanOne) {
@@ -104,7 +135,7 @@ TEST_F(LinearData, WeightsHaveMeanOne) {
 
 TEST_F(LinearData, HashedFeaturesAreBelowTheBits) {
   settings_.bits = 3;
-  const LoadedData data = load("1 1:1 100000000:2\n0 7:1\n");
+  const Loaded data = load("1 1:1 100000000:2\n0 7:1\n");
   EXPECT_EQ(data.facts.keys, 9U);
   for (std::size_t r = 0; r < 2; ++r)
     for (const Entry& entry : data.training[0].rows[r]) EXPECT_LT(entry.key, 9U);
@@ -113,11 +144,11 @@ TEST_F(LinearData, HashedFeaturesAreBelowTheBits) {
 
 // Importances of held-out rows were ignored.
 TEST_F(LinearData, ImportancesOfHeldOutRowsCount) {
-  settings_.format = RowFormat::vw;
+  settings_.form.format = "vw";
   settings_.bits = 4;
   const std::vector<std::string> training = {files_.write("training", "1 |a x\n-1 |a y\n")};
-  const std::vector<std::string> valid = {files_.write("valid", "1 3 |a x\n-1 1 |a y\n")};
-  const LoadedData data = load_data(training, valid, settings_, 1, std::vector<ShardId>{0});
+  valid_ = files_.write("valid", "1 3 |a x\n-1 1 |a y\n");
+  const Loaded data = load_files(training);
   EXPECT_EQ(data.held_out[0].weights, (std::vector<double>{1.5, 0.5}));
 }
 
@@ -125,13 +156,28 @@ TEST_F(LinearData, ImportancesOfHeldOutRowsCount) {
 TEST_F(LinearData, FeaturesOfOneKeyAreOneEntry) {
   settings_.bits = 1;
   settings_.intercept = false;
-  const LoadedData data = load("1 1:1 2:2 3:4 4:8\n0 1:1\n");
+  const Loaded data = load("1 1:1 2:2 3:4 4:8\n0 1:1\n");
   const std::span<const Entry> row = data.training[0].rows[0];
   ASSERT_LE(row.size(), 2U);
   float sum = 0;
   for (const Entry& entry : row) sum += entry.value;
   EXPECT_EQ(sum, 15);
-  for (const auto& one : data.counts.all()) EXPECT_LE(one.rows, 2);
+  for (const auto& one : data.read.counts.all()) EXPECT_LE(one.rows, 2);
+}
+
+TEST_F(LinearData, LabelsMayBeWordsOfSeveralFiles) {
+  settings_.form.target = "kind";
+  const std::vector<std::string> files = {files_.write("a.csv", "x,kind\n2,pear\n-3,apple\n"),
+                                          files_.write("b.csv", "kind;x\napple;4\n")};
+  valid_ = files_.write("valid.csv", "y,x,kind\n8,1,apple\n8,2,pear\n");
+  const Loaded data = load_files(files);
+  EXPECT_EQ(text_of(data.training[0]), "1: 0=1 1=2;-1: 0=1 1=-3;-1: 0=1 1=4;");
+  EXPECT_EQ(text_of(data.held_out[0]), "-1: 0=1 1=1;1: 0=1 1=2;");
+  EXPECT_EQ(data.facts.classes.text(), "apple and pear");
+  EXPECT_EQ(data.read.names, std::vector<std::string>{"x"});
+  valid_ = files_.write("valid.csv", "x,kind\n1,plum\n");
+  EXPECT_EQ(tests::message_of<DataError>([&] { load_files(files); }),
+            valid_ + ":2: the label plum is none of the training data's, apple and pear");
 }
 
 TEST_F(LinearData, ErrorsAreReported) {

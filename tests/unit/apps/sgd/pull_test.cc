@@ -61,12 +61,14 @@ TEST(SgdPull, ThePenaltyLeavesTheInterceptOut) {
   settings.l1 = 0.5;
   settings.l2 = 0.25;
   const SgdPull pull(settings, 2);
-  std::vector<double> terms(2);
+  const Term declared[] = {{"penalty"}};
+  double penalty = 0;
+  const Terms terms(declared, {&penalty, 1});
   const std::vector<double> value = {-2, 9, 1, 9};
   pull.evaluate(kWeights, kIntercept, value, terms);
-  EXPECT_EQ(terms[kPenalty], 0);
+  EXPECT_EQ(penalty, 0);
   pull.evaluate(kWeights, 1, value, terms);
-  EXPECT_EQ(terms[kPenalty], 0.5 * 3 + 0.125 * 5);
+  EXPECT_EQ(penalty, 0.5 * 3 + 0.125 * 5);
 }
 
 }  // namespace

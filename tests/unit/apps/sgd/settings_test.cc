@@ -10,7 +10,7 @@ using Given = std::map<std::string, std::string, std::less<>>;
 
 Options with(Given given) {
   Given values;
-  for (const Option& option : options()) values[std::string(option.name)] = option.default_value;
+  for (const Option& option : declared_options<Settings>()) values[std::string(option.name)] = option.default_value;
   for (const auto& [name, value] : given) values[name] = value;
   return Options(values);
 }

@@ -1,23 +1,35 @@
-#include "apps/linear/vw_line.h"
+#include "io/vw_rows.h"
 
-namespace rota::linear {
+namespace rota::io {
 namespace {
 
-class VwText : public testing::Test {
- protected:
-  VwLine line(std::string_view text) {
-    VwLine out;
-    EXPECT_EQ(parser_.parse(text, out), "") << text;
-    return out;
-  }
-  std::string wrong(std::string_view text) {
-    VwLine out;
-    return parser_.parse(text, out);
-  }
-  VwParser parser_;
+struct VwLine {
+  double label = 0, importance = 1;
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
 };
 
-TEST_F(VwText, LabelImportanceAndTagStandBeforeTheBar) {
+VwLine line(const std::string& text) {
+  VwRows rows;
+  LibsvmSize size;
+  EXPECT_EQ(rows.parse("\n" + text + "\n", size), std::nullopt) << text;
+  EXPECT_EQ(size.lines, 2U);
+  const std::size_t count = rows.ends()[0];
+  return {rows.labels()[0],
+          rows.weights()[0],
+          {rows.columns(), rows.columns() + count},
+          {rows.values(), rows.values() + count}};
+}
+
+std::string wrong(const std::string& text) {
+  VwRows rows;
+  LibsvmSize size;
+  const auto error = rows.parse("1 | a\n" + text, size);
+  EXPECT_EQ(error->lines_before, 1U);
+  return error->what;
+}
+
+TEST(VwText, LabelImportanceAndTagStandBeforeTheBar) {
   EXPECT_EQ(line("-1 | a").label, -1);
   EXPECT_EQ(line("-1 | a").importance, 1);
   EXPECT_EQ(line("1 0.5 'tag| a").importance, 0.5);
@@ -27,7 +39,7 @@ TEST_F(VwText, LabelImportanceAndTagStandBeforeTheBar) {
   EXPECT_EQ(line("3 |").columns.size(), 0U);
 }
 
-TEST_F(VwText, FeaturesAreTheirNamesInTheirNamespaces) {
+TEST(VwText, FeaturesAreTheirNamesInTheirNamespaces) {
   const VwLine one = line("1 |f a:2 b |g a:3");
   ASSERT_EQ(one.columns.size(), 3U);
   EXPECT_TRUE(std::is_sorted(one.columns.begin(), one.columns.end()));
@@ -43,7 +55,7 @@ TEST_F(VwText, FeaturesAreTheirNamesInTheirNamespaces) {
   EXPECT_EQ(line("1 |f a:2 b |g a:3\r").columns, one.columns);
 }
 
-TEST_F(VwText, ErrorsAreReported) {
+TEST(VwText, ErrorsAreReported) {
   EXPECT_EQ(wrong("1 a b"), "expected a bar, |, before the features");
   EXPECT_EQ(wrong("| a"), "expected a label and a blank after it");
   EXPECT_EQ(wrong("'tag | a"), "expected a label and a blank after it");
@@ -55,4 +67,4 @@ TEST_F(VwText, ErrorsAreReported) {
 }
 
 }  // namespace
-}  // namespace rota::linear
+}  // namespace rota::io
