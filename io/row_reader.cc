@@ -347,7 +347,7 @@ std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& for
   std::string format = form.format == "auto" ? found_format(path) : form.format;
   if (format == "text") format = "libsvm";
   const bool lines = format == "libsvm" || format == "vw";
-  if (lines && !form.target.empty())
+  if (lines && !form.target.empty() && form.columns == 0)
     throw UsageError("--target is for CSV, NumPy and Matrix Market data, and " + path + " is " + format);
   if (part && !lines)
     throw UsageError("--stream reads parts of LIBSVM or Vowpal Wabbit text, and " + path + " is " + format);

@@ -9,13 +9,11 @@
 
 #include "apps/linear/shard_rows.h"
 #include "apps/sgd/commands/trained_model.h"
-#include "apps/sgd/exact/newton.h"
-#include "apps/sgd/exchange/replica_push.h"
+#include "apps/sgd/exact/optimum.h"
 #include "apps/sgd/initial_weights.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/push.h"
 #include "apps/sgd/settings.h"
-#include "apps/sgd/svrg/svrg.h"
 #include "apps/sgd/tables.h"
 #include "rota/error.h"
 #include "rota/exchange/exchange_schedule.h"
@@ -223,9 +221,7 @@ class SgdApp final : public PackedApp<linear::RowFacts, linear::RowData> {
                              ShardRows held_out, std::unique_ptr<linear::RowStream> stream) const {
     if (settings_.is_exact()) return newton_push(shard, all, training, std::move(held_out));
     if (settings_.optimizer == Optimizer::svrg) return svrg_push(shard, all, training, std::move(held_out));
-    if (settings_.exchange == Exchange::store)
-      return std::make_unique<SgdPush>(shard, all, training, std::move(held_out), std::move(stream));
-    return replica_push(shard, job_.shards, all, training, std::move(held_out), std::move(stream));
+    return sgd_push(shard, job_.shards, all, training, std::move(held_out), std::move(stream));
   }
 
   Settings settings_;

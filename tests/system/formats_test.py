@@ -226,6 +226,8 @@ class Formats(AppTest):
         self.apply("evaluate", out, plain, code=65, error="there is no column 'class'")
         scipy.io.mmwrite(self.folder / "rows.mtx", scipy.sparse.coo_matrix(np.insert(self.x, 2, self.y, axis=1)))
         np.save(self.folder / "plain.npy", self.x)
+        dump_svmlight_file(self.x, self.y, str(self.folder / "rows.libsvm"), zero_based=False)
+        self.assertEqual(self.apply("predict", out, self.folder / "rows.libsvm"), expected)
         _, out = self.train("mtx", self.folder / "rows.mtx", "--target=3", "--epochs=3")
         for name in ("rows.mtx", "plain.npy"):
             self.assertEqual(self.apply("predict", out, self.folder / name), expected)

@@ -30,7 +30,8 @@ struct RowForm {
   // The columns that are wanted, in this order, of a CSV file with a header: those of other files, or of a model.
   // Others are left out.  Empty: all columns, in the order of the file.
   std::vector<std::string> names = {};
-  // The number of columns that are wanted, if it is not 0: a file without names that has just as many has no target.
+  // The number of columns that are wanted, those of a model; 0: all.  A file without names that has just as many has no
+  // target, and text that needs none is not refused.
   std::uint64_t columns = 0;
   // Whether the rows must have labels.  if_there: a file with names need not have the target.  ignored: labels are 0,
   // and no target is read.
