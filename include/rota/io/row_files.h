@@ -39,7 +39,6 @@ struct Section {
 class RowFiles {
  public:
   explicit RowFiles(std::vector<std::string> paths, RowForm form = {}, ValueRange values = {});
-  explicit RowFiles(std::vector<std::string> paths, RowForm form = {});
   // The rows of a section of plain text.  Throws as next().
   RowFiles(std::vector<std::string> paths, RowForm form, Section section);
 
