@@ -28,25 +28,20 @@ constexpr std::size_t kNone = ~std::size_t{0};
 // Where the fields of an entry are among the columns; kNone for one that --columns leaves out.
 using Places = std::array<std::size_t, kFields>;
 
-std::vector<std::string_view> parts_of(std::string_view list) {
-  std::vector<std::string_view> parts;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(','), list.size());
-    parts.push_back(list.substr(0, end));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return parts;
-}
-
 Places places_of(const EntryForm& form, std::span<const std::string> names, std::size_t columns,
                  const std::string& file, std::uint64_t line) {
-  Places places = {0, 1, 2, 3};
-  const std::vector<std::string_view> chosen = parts_of(form.columns);
-  if (chosen.empty()) return places;
-  if (chosen.size() < form.fewest || chosen.size() > kFields)
-    throw UsageError("--columns=" + form.columns + ": expected " + form.expected + ", and at most four columns");
+  if (form.columns.empty()) return {0, 1, 2, 3};
+  Places places;
   places.fill(kNone);
-  for (std::size_t i = 0; i < chosen.size(); ++i) places[i] = find_column(chosen[i], names, columns, file, line);
+  std::string_view rest = form.columns;
+  std::size_t count = 0;
+  for (; !rest.empty() && count < kFields; ++count) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    places[count] = find_column(rest.substr(0, end), names, columns, file, line);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (count < form.fewest || !rest.empty())
+    throw UsageError("--columns=" + form.columns + ": expected " + form.expected + ", and at most four columns");
   return places;
 }
 
