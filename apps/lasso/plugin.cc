@@ -150,12 +150,7 @@ Plugin plugin() {
                                        .summary = "scores the model on other rows, as JSON",
                                        .options = evaluate_options(),
                                        .run = evaluate,
-                                       .takes_input = true},
-                                      {.name = "generate",
-                                       .summary = "makes data of known structure, as LIBSVM text",
-                                       .options = generate_options(),
-                                       .run = generate_command,
-                                       .needs_model = false}};
+                                       .takes_input = true}};
   return {.name = "lasso",
           .summary = "sparse linear models: Lasso and elastic net, squared and logistic loss",
           .items = "entries",

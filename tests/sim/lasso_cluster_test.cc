@@ -1,7 +1,7 @@
 // The Lasso app in the seeded whole-cluster simulation: by columns and by rows, with paths, folds and staleness;
 // seeds.h says how many seeds, and how to replay one.
-#include "apps/lasso/commands/generate.h"
 #include "tests/sim/drawn.h"
+#include "tests/unit/apps/linear/sparse_text.h"
 #include "tests/unit/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
@@ -33,10 +33,8 @@ Shape draw_shape(std::mt19937_64& random, const std::string& data) {
 }
 
 TEST(LassoCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
-  std::ostringstream text;
-  lasso::generate({.rows = 80, .columns = 150, .per_column = 8, .correlation = {}, .nonzeros = 8}, text);
   const tests::ScratchFiles files;
-  const std::string data = files.write("data", text.str());
+  const std::string data = files.write("data", tests::sparse_text(80, 150, 8));
   const Seeds seeds = seeds_from_environment();
   const std::uint64_t count = seeds.count;
   std::uint64_t kills = 0, lost = 0;

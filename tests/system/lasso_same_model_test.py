@@ -1,4 +1,8 @@
 """One Lasso model, bit for bit, for any processes and threads."""
+import numpy as np
+import scipy.sparse
+from sklearn.datasets import dump_svmlight_file
+
 from app_run import AppTest
 from rota_run import DOROTHEA
 
@@ -18,7 +22,9 @@ class LassoSameModel(AppTest):
 
     def test_by_rows(self):
         file = self.folder / "small.libsvm"
-        self.rota("generate", "lasso", "--rows=600", "--columns=3000", "--seed=5", f"--output={file}")
+        dice = np.random.default_rng(5)
+        x = scipy.sparse.random(600, 3000, 0.04, format="csr", random_state=dice)
+        dump_svmlight_file(x, x[:, :100] @ dice.normal(size=100), str(file), zero_based=False)
         found = {name: self.train_shapes(name, file, "--seed=7", "--partition=rows", "--lambda_ratio=0.2",
                                          "--tolerance=1e-3", *flags) for name, flags in BY_ROWS.items()}
         self.assertNotEqual(found["priority"]["model_hash"], found["stale"]["model_hash"])

@@ -1,7 +1,7 @@
 // Lasso in whole clusters with threads: shared rounds, pulls with notes on compute threads, several schedulers, solvers
 // that use the threads themselves.  Made for ThreadSanitizer; everywhere else it shows that threads change no model.
-#include "apps/lasso/commands/generate.h"
 #include "tests/threads/cluster.h"
+#include "tests/unit/apps/linear/sparse_text.h"
 #include "tests/unit/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();
@@ -10,9 +10,7 @@ namespace rota::threads {
 namespace {
 
 std::string data() {
-  std::ostringstream out;
-  lasso::generate({.rows = 80, .columns = 150, .per_column = 8, .correlation = {}, .nonzeros = 8}, out);
-  return out.str();
+  return tests::sparse_text(80, 150, 8);
 }
 
 sim::Shape shape_over(const std::string& input) {

@@ -20,10 +20,6 @@ void predict(const Call& call, std::ostream& out);
 std::span<const Option> evaluate_options();
 void evaluate(const Call& call, std::ostream& out);
 
-// Data of known structure (generate.h).
-std::span<const Option> generate_options();
-void generate_command(const Call& call, std::ostream& out);
-
 // The model as text: tables for R, Python and people.
 void export_text(const Model& model, const std::filesystem::path& folder);
 

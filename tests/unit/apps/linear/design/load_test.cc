@@ -4,10 +4,10 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include "apps/lasso/commands/generate.h"
 #include "rota/error.h"
 #include "rota/io/numbers.h"
 #include "tests/unit/apps/linear/plain_matrix.h"
+#include "tests/unit/apps/linear/sparse_text.h"
 #include "tests/unit/io/compressed.h"
 #include "tests/unit/io/scratch_files.h"
 
@@ -180,15 +180,7 @@ class ManyPieces : public testing::Test {
  protected:
   static constexpr std::uint32_t kRows = 4000;
 
-  ManyPieces() {
-    lasso::GenerateSettings settings;
-    settings.rows = kRows;
-    settings.columns = 60'000;
-    std::ostringstream out;
-    lasso::generate(settings, out);
-    text_ = out.str();
-    EXPECT_GT(text_.size(), std::size_t{2} << 24);
-  }
+  ManyPieces() : text_(tests::sparse_text(kRows, 60'000, 25)) { EXPECT_GT(text_.size(), std::size_t{2} << 24); }
 
   ScratchFiles files_;
   std::string text_;
