@@ -20,7 +20,7 @@ Argument argument_of(std::span<const double> doubles) {
 
 bool FitSequence::begin(double lambda_max) {
   // If no column has any effect (lambda_max is 0), any penalty gives none.
-  const double last = settings_.lambda.value_or(lambda_max > 0 ? lambda_max * settings_.lambda_ratio : 1.0);
+  const double last = settings_.lambda.value_or(lambda_max > 0 ? lambda_max * settings_.ratio() : 1.0);
   lambdas_.clear();
   // Equal ratios from lambda_max to the last, as glmnet's path; a last one above lambda_max is fitted unchanged.
   for (std::uint32_t k = 0; k + 1 < settings_.path; ++k) {

@@ -1,8 +1,6 @@
 // apps/lasso/plugin.cc -- sparse linear models: Lasso and elastic net.  README.md has the mathematics.
 #include "rota/plugin.h"
 
-#include <numeric>
-
 #include "apps/lasso/by_columns/pull.h"
 #include "apps/lasso/by_columns/push.h"
 #include "apps/lasso/by_columns/schedule.h"
@@ -15,91 +13,31 @@
 #include "apps/lasso/settings.h"
 #include "apps/lasso/tables.h"
 #include "apps/linear/design/load.h"
-#include "apps/linear/design/packed_design.h"
+#include "rota/packed_app.h"
 
 namespace rota::lasso {
 
 using namespace linear;
 namespace {
 
-bool has_classes(const Settings& settings) {
-  return settings.loss == Loss::logistic;
-}
-
-Source source_of(const Job& job, const Settings& settings) {
-  return {.files = job.input,
-          .format = io::matrix_format(job.options.text("format")),
-          .index_from = io::index_from(job.options),
-          .response = settings.response,
-          .weights = settings.weights,
-          .classes = has_classes(settings),
-          .precision = precision_of(job.options.text("precision"))};
-}
-
 std::vector<double> or_ones(std::vector<double> weights, std::size_t rows) {
   return weights.empty() ? std::vector<double>(rows, 1.0) : std::move(weights);
 }
 
-// The scheduler's own copy of the data, to find the columns that correlate.
-std::unique_ptr<Interference> interference(const Job& job, const Settings& settings) {
-  if (settings.order != Order::priority || settings.conflicts == Conflicts::ignore) return nullptr;
-  if (job.input.empty())
-    throw NoInput("--order=priority requires the data on its scheduler's machine, to find the columns that correlate");
-  const auto load = [&] {
-    const ShardId whole[] = {0};
-    const Source source = source_of(job, settings);
-    if (job.packed != nullptr) return unpack_whole(*job.packed, source.precision, job.shards);
-    return std::move(load_rows(source, 1, whole).hosted[0].columns);
-  };
-  return column_interference(load(), settings.correlation, settings.intercept);
-}
-
-std::vector<std::unique_ptr<Push>> load_by_columns(const Job& job, const Settings& settings,
-                                                   std::span<const ShardId> hosted) {
-  ColumnShards data = job.packed == nullptr ? load_columns(source_of(job, settings), job.shards, hosted)
-                                            : unpack_columns(*job.packed, has_classes(settings), job.shards, hosted);
-  auto rows = std::make_shared<SharedRowData>();
-  rows->weights = or_ones(std::move(data.weights), data.response.size());
-  rows->folds = folds_of_rows(data.response.size(), settings.folds, job.seed);
-  rows->response = std::move(data.response);
-  rows->columns = data.shape.columns;
-  std::vector<std::unique_ptr<Push>> shards;
-  for (std::size_t i = 0; i < hosted.size(); ++i)
-    shards.push_back(std::make_unique<ColumnsPush>(settings, std::move(data.hosted[i]), rows));
-  return shards;
-}
-
-std::vector<std::unique_ptr<Push>> load_by_rows(const Job& job, const Settings& settings,
-                                                std::span<const ShardId> hosted) {
-  RowShards data = job.packed == nullptr ? load_rows(source_of(job, settings), job.shards, hosted)
-                                         : unpack_rows(*job.packed, has_classes(settings), job.shards, hosted);
-  const auto folds = folds_of_rows(data.shape.rows, settings.folds, job.seed);
-  std::vector<std::unique_ptr<Push>> shards;
-  for (RowShard& one : data.hosted) {
-    const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
-    RowShardData rows{std::move(one.columns), std::move(one.response), {}, {}, data.classes};
-    rows.folds.assign(first, first + static_cast<std::ptrdiff_t>(rows.response.size()));
-    rows.weights = or_ones(std::move(one.weights), rows.response.size());
-    shards.push_back(std::make_unique<RowsPush>(settings, std::move(rows)));
-  }
-  return shards;
-}
-
-class LassoApp final : public App {
+class LassoApp final : public PackedApp<DesignCommon, DesignShard> {
  public:
   explicit LassoApp(const Job& job)
-      : job_(job), settings_(settings_of(job.options)), by_columns_(settings_.partition == Partition::columns) {}
+      : PackedApp(job), settings_(settings_of(job.options)), by_columns_(settings_.by_columns()) {}
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    return by_columns_ ? load_by_columns(job_, settings_, hosted) : load_by_rows(job_, settings_, hosted);
+  Loaded read(std::span<const ShardId> hosted) const override {
+    Design data = by_columns_ ? load_columns(source(), job_.shards, hosted) : load_rows(source(), job_.shards, hosted);
+    return {std::move(data.common), std::move(data.hosted)};
   }
 
-  void pack(DataPacker& out) override {
-    std::vector<ShardId> all(job_.shards);
-    std::iota(all.begin(), all.end(), ShardId{0});
-    const Source source = source_of(job_, settings_);
-    by_columns_ ? pack_columns(load_columns(source, job_.shards, all), out)
-                : pack_rows(load_rows(source, job_.shards, all), out);
+  std::vector<std::unique_ptr<Push>> make_pushes(Loaded data, std::span<const ShardId>, Random&) override {
+    check(data.common);
+    names_ = std::move(data.common.names);
+    return by_columns_ ? columns_pushes(std::move(data)) : rows_pushes(std::move(data));
   }
 
   // A coefficient's part by rows: its gradient and its square, and its products with those before it in its block.
@@ -120,7 +58,7 @@ class LassoApp final : public App {
 
   std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
     if (by_columns_) return std::make_unique<WorkingSetSchedule>(settings_);
-    return std::make_unique<RowsSchedule>(settings_, job_, share, interference(job_, settings_));
+    return std::make_unique<RowsSchedule>(settings_, job_, share, interference());
   }
 
   std::unique_ptr<Pull> pull(const Facts&) const override {
@@ -128,42 +66,85 @@ class LassoApp final : public App {
     return std::make_unique<RowsPull>(settings_, job_.staleness);
   }
 
+  void save_common(Writer& out) const override { write_fields(out, names_); }
+
  private:
-  Job job_;
+  Source source() const {
+    return {.files = job_.input,
+            .form = settings_.form,
+            .response = settings_.response,
+            .weights = settings_.weights,
+            .classes = settings_.has_classes(),
+            .precision = settings_.precision};
+  }
+
+  // Data by shard may have been made for another job.
+  void check(const DesignCommon& data) const {
+    const std::string its = data.by_columns ? "columns" : "rows", needed = by_columns_ ? "columns" : "rows";
+    if (its != needed)
+      throw UsageError(job_.packed->name() + ": these shards are ranges of " + its + ", and the job needs ranges of " +
+                       needed + ": run `rota shard` with --partition, or omit --partition and --order");
+    if ((data.classes.size() == 2) != settings_.has_classes())
+      throw DataError(job_.packed->name(), 0, "damaged: the response has not the classes that --loss requires");
+  }
+
+  std::vector<std::unique_ptr<Push>> columns_pushes(Loaded data) const {
+    auto rows = std::make_shared<SharedRowData>();
+    const std::size_t count = data.common.shape.rows;
+    rows->response = std::move(data.common.rows.response);
+    rows->weights = or_ones(std::move(data.common.rows.weights), count);
+    rows->folds = folds_of_rows(count, settings_.folds, job_.seed);
+    rows->columns = data.common.shape.columns;
+    std::vector<std::unique_ptr<Push>> shards;
+    for (DesignShard& one : data.hosted)
+      shards.push_back(std::make_unique<ColumnsPush>(settings_, std::move(one.columns), rows));
+    return shards;
+  }
+
+  std::vector<std::unique_ptr<Push>> rows_pushes(Loaded data) const {
+    const auto folds = folds_of_rows(data.common.shape.rows, settings_.folds, job_.seed);
+    std::vector<std::unique_ptr<Push>> shards;
+    for (DesignShard& one : data.hosted) {
+      const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
+      RowShardData rows{std::move(one.columns), std::move(one.rows.response), {}, {}, data.common.classes};
+      rows.folds.assign(first, first + static_cast<std::ptrdiff_t>(rows.response.size()));
+      rows.weights = or_ones(std::move(one.rows.weights), rows.response.size());
+      shards.push_back(std::make_unique<RowsPush>(settings_, std::move(rows)));
+    }
+    return shards;
+  }
+
+  // The scheduler's own copy of the data, to find the columns that correlate.
+  std::unique_ptr<Interference> interference() const {
+    if (!finds_conflicts(job_.options)) return nullptr;
+    if (job_.input.empty())
+      throw NoInput(
+          "--order=priority requires the data on its scheduler's machine, to find the columns that correlate");
+    const ShardId whole[] = {0};
+    const Columns columns = job_.packed != nullptr ? join_rows(*job_.packed, job_.shards, settings_.precision)
+                                                   : std::move(load_rows(source(), 1, whole).hosted[0].columns);
+    return column_interference(columns, settings_.correlation, settings_.intercept);
+  }
+
   Settings settings_;
   bool by_columns_;
+  std::vector<std::string> names_;  // of the columns, if the input has them
 };
 
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"loss",       "weights",   "response", "format",
-                                                        "index_from", "precision", "partition"};
-  static const Command kCommands[] = {{.name = "show",
-                                       .summary = "prints the path and the largest coefficients",
-                                       .options = show_options(),
-                                       .run = show},
-                                      {.name = "predict",
-                                       .summary = "predicts the response of other rows, a number a line",
-                                       .options = predict_options(),
-                                       .run = predict,
-                                       .takes_input = true},
-                                      {.name = "evaluate",
-                                       .summary = "scores the model on other rows, as JSON",
-                                       .options = evaluate_options(),
-                                       .run = evaluate,
-                                       .takes_input = true}};
   return {.name = "lasso",
           .summary = "sparse linear models: Lasso and elastic net, squared and logistic loss",
           .items = "entries",
-          .options = options(),
+          .options = declared_options<Settings>(),
           .epochs = 0,  // it ends when its fits are done
           .several_schedulers = true,
-          .packed_format = 1,
+          .packed_format = 2,
           .packed_options = kPackedOptions,
           .check = check,
-          .framework_needs = framework_needs(),
+          .framework_needs = kFrameworkNeeds,
           .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LassoApp>(job); },
           .export_text = export_text,
-          .commands = kCommands};
+          .commands = commands()};
 }
 
 }  // namespace

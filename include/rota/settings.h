@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,14 @@ class OptionDeclarations {
     option.unit = unit;
     option.least = least;
     option.most = most;
+    return option;
+  }
+  // One that has no value unless the user gives one.
+  template <typename T>
+  Option& number(std::string_view name, const std::optional<T>&, std::string_view unit, double least, double most,
+                 std::string_view meaning) {
+    Option& option = number(name, T{}, unit, least, most, meaning);
+    option.default_value = {};
     return option;
   }
   Option& flag(std::string_view name, const bool& value, std::string_view meaning) {
@@ -98,6 +107,11 @@ class OptionReading {
       value = static_cast<T>(options_.real(name));
     else
       value = static_cast<T>(options_.integer(name));
+    return ignored_;
+  }
+  template <typename T>
+  Option& number(std::string_view name, std::optional<T>& value, std::string_view, double, double, std::string_view) {
+    if (options_.has(name)) number(name, value.emplace(), {}, 0, 0, {});
     return ignored_;
   }
   Option& flag(std::string_view name, bool& value, std::string_view) {

@@ -20,12 +20,14 @@ TEST_F(LassoPacked, OneModelByColumnsAndByRows) {
   }
 }
 
-TEST_F(LassoPacked, DenseBlocksAndMatrixMarket) {
+TEST_F(LassoPacked, DenseBlocksAndOtherFormats) {
   const std::string dense = files.write("dense", "1 1:2 2:1\n2 1:1 2:0.1\n3 1:1 2:1\n2 1:3 2:2\n");
   const std::string market = files.write(
       "market.mtx", "%%MatrixMarket matrix coordinate real general\n4 3 5\n1 1 2\n3 2 1\n2 1 0.5\n4 3 1\n1 3 2\n");
   const std::string response = files.write("response", "1\n2\n0\n4\n");
+  const std::string csv = files.write("named.csv", "a,y,b\n1,2,0\n0,1,0.5\n3,1,1\n2,2,2\n");
   for (const char* const partition : {"columns", "rows"}) {
+    expect_one_model(job({{"partition", partition}, {"shards", "2"}, {"target", "y"}}, csv));
     expect_one_model(job({{"partition", partition}, {"shards", "2"}}, dense));
     expect_one_model(job({{"partition", partition}, {"shards", "5"}, {"response", response}}, market));
   }

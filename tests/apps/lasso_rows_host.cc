@@ -55,7 +55,7 @@ std::map<std::string, double> run(SerialHost& host, int epochs) {
 void expect_fits(const Data& data, const Job& job, const SerialHost& host, double precision) {
   const Settings settings = settings_of(job.options);
   const double lambda_max = PlainFit(data, settings, 0).lambda_max();
-  const double last = settings.lambda.value_or(lambda_max * settings.lambda_ratio);
+  const double last = settings.lambda.value_or(lambda_max * settings.ratio());
   for (std::uint32_t fold = 0; fold <= settings.folds; ++fold) {
     PlainFit plain(data, settings, fold);
     const double null_loss = PlainFit(data, settings, fold)(1e300).loss;
@@ -93,7 +93,7 @@ void expect_fits(const Data& data, const Job& job, const SerialHost& host, doubl
 void expect_optimum(const Data& data, const Job& job, const SerialHost& host, double share) {
   const Settings settings = settings_of(job.options);
   PlainFit plain(data, settings, 0);
-  const double lambda = settings.lambda.value_or(PlainFit(data, settings, 0).lambda_max() * settings.lambda_ratio);
+  const double lambda = settings.lambda.value_or(PlainFit(data, settings, 0).lambda_max() * settings.ratio());
   const double null_loss = PlainFit(data, settings, 0)(1e300).loss, optimum = plain(lambda).objective;
   EXPECT_NEAR(fit_row(host, 0, 0).objective, optimum, share * null_loss);
 }

@@ -284,7 +284,7 @@ void expect_plain_fit(const Data& plain, const Data& data, Units units, std::map
   const Settings settings = settings_of(job.options);
   const double lambda_max = PlainFit(plain, settings, 0).lambda_max();
   const double null_loss = PlainFit(plain, settings, 0)(1e300).loss;
-  const Fit fit = PlainFit(plain, settings, 0)(lambda_max * settings.lambda_ratio);
+  const Fit fit = PlainFit(plain, settings, 0)(lambda_max * settings.ratio());
   const FitRow row = fit_row(host, 0, 0);
   const double square = settings.loss == Loss::squared ? units.target * units.target : 1;
   EXPECT_NEAR(row.null_loss / square, null_loss, 1e-9 * null_loss);

@@ -19,7 +19,9 @@ class App(NamedTuple):
 
 
 APPS = (App("kmeans", ("--clusters=4", "--seed=3"), False),
-        App("sgd", ("--epochs=2", "--shards=3"), True))
+        App("sgd", ("--epochs=2", "--shards=3"), True),
+        App("lasso", ("--loss=logistic",), True),
+        App("lasso", ("--partition=rows", "--loss=squared"), True))
 
 
 class Formats(AppTest):
@@ -86,7 +88,8 @@ class Formats(AppTest):
             hashes = {}
             for name, of_format in self.files(labels):
                 with self.subTest(app=self.app, file=name):
-                    result, _ = self.train(f"{self.app}-{name}", self.folder / name, *flags, *of_format)
+                    out = f"{self.app}-{len(list(self.folder.iterdir()))}-{name}"
+                    result, _ = self.train(out, self.folder / name, *flags, *of_format)
                     hashes[name] = result["model_hash"]
                     self.assertEqual(hashes[name], hashes["rows.libsvm"])
 
@@ -131,6 +134,34 @@ class Formats(AppTest):
         self.assertEqual(result["objective"], 0)  # both rows are the same
         self.assertEqual(self.rota("predict", "kmeans", f"--model={out}", f"--input={files[1]}").stdout, "0\n")
         self.assertLess(time.monotonic() - begin, 30)
+
+    def test_lasso_has_the_names_of_columns(self):
+        self.app = "lasso"
+        train = self.write("train.csv", self.csv(target=2))
+        _, out = self.train("model", train, "--target=class", "--lambda_ratio=0.01")
+        for text in (self.rota("show", "lasso", f"--model={out}").stdout,
+                     (out / "model/coefficients.csv").read_text(encoding="utf-8").replace('""', '"')):
+            for name in self.names:
+                self.assertIn(name, text)
+        ask = lambda command, file, *flags, **more: self.rota(
+            command, "lasso", f"--model={out}", f"--input={file}", *flags, **more).stdout
+        turned = self.write("turned.csv", self.csv("\t", order=[3, 1, 0, 5, 4, 2], target=4))
+        bare = self.write("bare.csv", self.csv(order=[5, 4, 3, 2, 1, 0]))
+        self.assertEqual(ask("predict", turned), ask("predict", train))
+        self.assertEqual(ask("predict", bare), ask("predict", train))
+        self.assertEqual(ask("evaluate", turned), ask("evaluate", train))
+        ask("evaluate", bare, code=2, error="the input has 120 rows, and 0 responses")
+
+    def test_lasso_predicts_rows_with_and_without_their_response(self):
+        self.app = "lasso"
+        whole = np.insert(self.x, 2, self.y, axis=1)
+        for name, content in (("whole.npy", whole), ("bare.npy", self.x), ("narrow.npy", self.x[:, 1:])):
+            np.save(self.folder / name, content)
+        _, out = self.train("model", self.folder / "whole.npy", "--target=3", "--lambda_ratio=0.01")
+        ask = lambda file, *flags, **more: self.rota(
+            "predict", "lasso", f"--model={out}", f"--input={self.folder / file}", *flags, **more).stdout
+        self.assertEqual(ask("whole.npy"), ask("bare.npy"))
+        ask("narrow.npy", code=65, error="narrow.npy: expected 6 columns beside the response, found 4")
 
     def test_what_is_wrong_is_named(self):
         self.app = "kmeans"

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,6 +31,13 @@ struct TrainedModel {
   std::vector<CrossValidation> validation;  // in that order; empty without folds
   std::optional<std::size_t> best;          // lambda.min: the penalty with the smallest mean
   std::optional<std::size_t> simplest;      // lambda.1se: the largest within a standard error of it
+  std::vector<std::string> names;           // of the data's columns, if it had them
+
+  std::uint64_t columns() const { return path.empty() ? 0 : static_cast<std::uint64_t>(path[0].columns); }
+  // Or the column's number, from 1.
+  std::string name_of(std::uint64_t column) const {
+    return column < names.size() ? names[column] : std::to_string(column + 1);
+  }
 };
 
 // Whether a fit has reached its tolerance.
@@ -40,11 +48,7 @@ inline bool converged(const TrainedModel& model, const FitRow& fit) {
 // Throws DataError if the model is damaged.
 TrainedModel read_model(const Model& model);
 
-// The penalty that a user names by this option.  Throws UsageError if it does not exist.
-inline constexpr Option kPenalty = {
-    .name = "penalty",
-    .default_value = "auto",
-    .meaning = "Which penalty's coefficients: last, min, 1se, or its number (min if there are folds, else the last)."};
+// The penalty that a user names by --penalty.  Throws UsageError if it does not exist.
 std::size_t penalty_named(const TrainedModel& model, std::string_view name);
 
 }  // namespace rota::lasso

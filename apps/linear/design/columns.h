@@ -2,28 +2,33 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "apps/linear/design/kernels.h"
 #include "apps/linear/design/large_vector.h"
+#include "rota/bytes.h"
 
 namespace rota::linear {
 
 // How values are stored: in single precision if that changes none of the block's, always (rounded), or never.
 enum class Precision { automatic, single_precision, double_precision };
-// "auto", "single" or "double".
-Precision precision_of(std::string_view word);
 
 // The largest number, of a column or of the response, whose squares can be summed over 2^32 rows.
 inline constexpr double kMostSquared = 1e140;
+// The largest value of a block of this precision.
+template <typename T>
+inline constexpr double kLargest = kMostSquared;
+template <>
+inline constexpr double kLargest<float> = std::numeric_limits<float>::max();
 
 // The place of a block in the matrix: rows [first_row, end_row) of columns [first_column, end_column).
 struct BlockRange {
   std::uint64_t first_row = 0, end_row = 0;
   std::uint64_t first_column = 0, end_column = 0;
+  friend bool operator==(const BlockRange&, const BlockRange&) = default;
 };
 
 // The block's values that are not 0, with their rows; or, of a block that is nearly full, all values.
@@ -53,6 +58,7 @@ class Columns {
   Columns() = default;  // of no rows and no columns
   Columns(const BlockRange& range, Storage storage);
 
+  const BlockRange& range() const { return range_; }
   std::uint64_t first_row() const { return range_.first_row; }
   std::uint64_t first_column() const { return range_.first_column; }
   std::uint32_t rows() const { return static_cast<std::uint32_t>(range_.end_row - range_.first_row); }
@@ -61,7 +67,6 @@ class Columns {
   bool is_dense() const { return storage_.index() >= 2; }
   bool is_single() const { return storage_.index() % 2 == 0; }
 
-  const Storage& storage() const { return storage_; }
   // For loops over the arrays themselves: use(SparseColumn<T>) or use(DenseColumn<T>), T float or double.
   template <typename Use>
   [[gnu::always_inline]] auto of(std::uint32_t column, Use use) const {
@@ -81,18 +86,15 @@ class Columns {
   void axpy(std::uint32_t column, double a, std::span<double> r) const {
     of(column, [&](const auto& x) { axpy_of(x, a, r.data()); });
   }
-  double sum(std::uint32_t column) const {
-    return of(column, [](const auto& x) { return sum_of(x); });
-  }
-  double mean(std::uint32_t column) const { return sum(column) / static_cast<double>(rows()); }
-  // x'x
-  double norm2(std::uint32_t column) const {
-    return of(column, [](const auto& x) { return norm2_of(x); });
-  }
   // The sum of w x^2.
   double weighted_norm2(std::uint32_t column, std::span<const double> w) const {
     return of(column, [&](const auto& x) { return weighted_norm2_of(x, w.data()); });
   }
+
+  // For data by shard: the range's four numbers: varints; the storage's index: u8; of a sparse block the columns'
+  // count, the entries of each: varints, and their rows: a count, then u32 each; the values: a count, then each.
+  void encode(Writer& out) const;
+  void decode(Reader& in);
 
   // Values of the column that are stored: of a dense block, all rows.
   std::size_t entries(std::uint32_t column) const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/linear/design/build.h"
+#include "rota/io/row_reader.h"
 #include "rota/types.h"
 
 namespace rota::linear {
@@ -29,6 +30,7 @@ std::string too_large(double response);
 // The input of one process.
 struct DesignInput {
   DesignShape shape;
+  std::vector<std::string> names;   // of the columns, if the input has them
   std::vector<std::uint64_t> cuts;  // the first column (row) of every shard, and at the end their number
   std::vector<DesignPiece> pieces;  // by rows; all have the same buckets
   EntryOrder order = EntryOrder::by_rows;
@@ -46,12 +48,15 @@ DesignInput read_libsvm_columns(const std::vector<std::string>& paths, std::uint
 DesignInput read_libsvm_rows(const std::vector<std::string>& paths, std::uint32_t shards,
                              std::span<const ShardId> hosted, std::uint64_t index_from);
 
-// MatrixMarket files with the same number of columns.  Every entry is in memory for a while.  Leaves the cuts to one of
-// the functions below; `sample` has the columns of evenly spaced entries.
-struct MarketInput {
+// Other formats.  Every entry is in memory for a while.  Leaves the cuts to one of the functions of sample_cuts.h and
+// rota/shards.h; `sample` has the columns of evenly spaced entries.
+struct SampledInput {
   DesignInput input;
   std::vector<std::uint32_t> sample;
 };
-MarketInput read_matrix_market(const std::vector<std::string>& paths);
+// MatrixMarket files with the same number of columns; one piece a file.
+SampledInput read_matrix_market(const std::vector<std::string>& paths);
+// Files of any format, with the labels of `form`'s target.
+SampledInput read_any_rows(const std::vector<std::string>& paths, const io::RowForm& form);
 
 }  // namespace rota::linear

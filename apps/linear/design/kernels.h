@@ -83,12 +83,6 @@ template <typename T, typename Term, typename... Rows>
   return sum_over(
       x, [](auto value, auto at) { return value * at; }, g);
 }
-double sum_of(const auto& x) {
-  return sum_over(x, [](auto value) { return value; });
-}
-double norm2_of(const auto& x) {
-  return sum_over(x, [](auto value) { return value * value; });
-}
 // Each term is w x x, multiplied in this order.
 double weighted_norm2_of(const auto& x, const double* w) {
   return sum_over(

@@ -9,6 +9,8 @@
 
 #include "apps/linear/design/sample_cuts.h"
 #include "rota/error.h"
+#include "rota/fields.h"
+#include "rota/io/matrix_format.h"
 #include "rota/io/matrix_market.h"
 #include "rota/io/number_list.h"
 #include "rota/io/number_text.h"
@@ -17,24 +19,24 @@
 namespace rota::linear {
 namespace {
 
-io::MatrixFormat format_of(const Source& source) {
+// The files' format, which must be compatible with --response and --target.
+std::string checked_format(const Source& source) {
   if (source.files.empty()) throw UsageError("no input: name the files of the matrix");
-  if (source.format != io::MatrixFormat::automatic) return source.format;
-  const io::MatrixFormat format = io::matrix_format_of(source.files.front());
+  const std::string &first = source.files.front(), format = io::row_format(first, source.form);
   for (const std::string& file : source.files)
-    if (io::matrix_format_of(file) != format)
-      throw DataError(file, 1,
-                      "the files of a matrix must have one format, but " + source.files.front() + " has another");
-  return format;
-}
-
-// The format, if it is compatible with --response.
-io::MatrixFormat checked_format(const Source& source) {
-  const io::MatrixFormat format = format_of(source);
-  if (format == io::MatrixFormat::matrix_market && source.response.empty())
-    throw UsageError("--response is missing: a MatrixMarket file has no response of its own");
-  if (format == io::MatrixFormat::libsvm && !source.response.empty())
+    if (io::row_format(file, source.form) != format)
+      throw DataError(file, 1, "the files of a matrix must have one format, but " + first + " has another");
+  const bool response = !source.response.empty(), target = !source.form.target.empty();
+  if (format == "libsvm" && response)
     throw UsageError("--response is for MatrixMarket input: a line of LIBSVM begins with its own response");
+  if (format == "libsvm" || format == "matrix_market") {
+    if (target) throw UsageError("--target is for CSV and NumPy data, and " + first + " is " + format);
+    if (format == "matrix_market" && !response)
+      throw UsageError("--response is missing: a MatrixMarket file has no response of its own");
+  } else if (response == target) {
+    throw UsageError(response ? "--target and --response exclude each other"
+                              : "--target is missing: it names the column of " + first + " that has the response");
+  }
   return format;
 }
 
@@ -48,11 +50,11 @@ std::vector<double> read_column(const std::string& path, const std::string& thin
   return numbers;
 }
 
-// The response and the weights of the rows.
-class RowNumbers {
+// The response and the weights of all rows.
+class AllRows {
  public:
-  RowNumbers(const Source& source, const DesignInput& input) : pieces_(input.pieces) {
-    io::DistinctLabels labels = input.labels;
+  AllRows(const Source& source, const DesignInput& input) : pieces_(input.pieces) {
+    io::DistinctLabels labels = source.response.empty() ? input.labels : io::DistinctLabels();
     if (!source.response.empty()) {
       response_ = read_column(source.response, "response", -std::numeric_limits<double>::infinity(), input.shape.rows);
       for (std::size_t i = 0; i < response_.size(); ++i) {
@@ -72,21 +74,15 @@ class RowNumbers {
 
   const ClassLabels& classes() const { return classes_; }
 
-  std::vector<double> response(std::uint64_t first, std::uint64_t end) const {
-    std::vector<double> part;
-    if (!response_.empty()) {
-      part = slice(response_, first, end);
-    } else {
-      part.reserve(end - first);
-      for (const DesignPiece& piece : pieces_) {
-        const std::uint64_t from = std::max(first, piece.first_row), to = std::min(end, piece.first_row + piece.rows);
-        for (std::uint64_t row = from; row < to; ++row) part.push_back(piece.labels[row - piece.first_row]);
-      }
+  RowNumbers of(std::uint64_t first, std::uint64_t end) const {
+    RowNumbers part{slice(response_, first, end), slice(weights_, first, end)};
+    if (!response_.empty()) return part;
+    part.response.reserve(end - first);
+    for (const DesignPiece& piece : pieces_) {
+      const std::uint64_t from = std::max(first, piece.first_row), to = std::min(end, piece.first_row + piece.rows);
+      for (std::uint64_t row = from; row < to; ++row) part.response.push_back(piece.labels[row - piece.first_row]);
     }
     return part;
-  }
-  std::vector<double> weights(std::uint64_t first, std::uint64_t end) const {
-    return weights_.empty() ? weights_ : slice(weights_, first, end);
   }
 
  private:
@@ -99,6 +95,7 @@ class RowNumbers {
   }
 
   static std::vector<double> slice(const std::vector<double>& all, std::uint64_t first, std::uint64_t end) {
+    if (all.empty()) return {};
     return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(end)};
   }
 
@@ -145,55 +142,75 @@ std::vector<std::size_t> ascending(std::span<const ShardId> hosted) {
   return positions;
 }
 
-DesignInput read_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
-  if (checked_format(source) == io::MatrixFormat::libsvm)
-    return read_libsvm_columns(source.files, shards, hosted, source.index_from);
-  MarketInput market = read_matrix_market(source.files);
-  market.input.cuts = cut_columns(std::move(market.sample), shards);
-  market.input.cuts.push_back(market.input.shape.columns);
-  return std::move(market.input);
+DesignInput read(const Source& source, bool by_columns, std::uint32_t shards, std::span<const ShardId> hosted) {
+  const std::string format = checked_format(source);
+  if (format == "libsvm")
+    return by_columns ? read_libsvm_columns(source.files, shards, hosted, source.form.index_from)
+                      : read_libsvm_rows(source.files, shards, hosted, source.form.index_from);
+  auto [input, sample] =
+      format == "matrix_market" ? read_matrix_market(source.files) : read_any_rows(source.files, source.form);
+  input.cuts = by_columns ? cut_columns(std::move(sample), shards) : cut_evenly(input.shape.rows, shards);
+  if (by_columns) input.cuts.push_back(input.shape.columns);
+  return std::move(input);
 }
 
-DesignInput read_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
-  if (checked_format(source) == io::MatrixFormat::libsvm)
-    return read_libsvm_rows(source.files, shards, hosted, source.index_from);
-  MarketInput market = read_matrix_market(source.files);
-  market.input.cuts = cut_evenly(market.input.shape.rows, shards);
-  return std::move(market.input);
+Design load(const Source& source, bool by_columns, std::uint32_t shards, std::span<const ShardId> hosted) {
+  const DesignInput input = read(source, by_columns, shards, hosted);
+  require_cut(input.cuts);
+  const AllRows rows(source, input);
+  Design loaded{{by_columns, input.shape, input.cuts, rows.classes(), input.names, {}}, {}};
+  loaded.hosted.resize(hosted.size());
+  if (by_columns) loaded.common.rows = rows.of(0, input.shape.rows);
+  const std::vector<std::size_t> order = ascending(hosted);  // for Keep::later
+  for (const std::size_t i : order) {
+    const std::uint64_t first = input.cuts[hosted[i]], end = input.cuts[hosted[i] + 1];
+    const BlockRange range =
+        by_columns ? BlockRange{0, input.shape.rows, first, end} : BlockRange{first, end, 0, input.shape.columns};
+    const Keep keep = by_columns ? Keep::later : i == order.back() ? Keep::nothing : Keep::all;
+    loaded.hosted[i].columns = build(source, input, range, keep);
+    if (!by_columns) loaded.hosted[i].rows = rows.of(first, end);
+  }
+  return loaded;
 }
 
 }  // namespace
 
-ColumnShards load_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
-  const DesignInput input = read_columns(source, shards, hosted);
-  require_cut(input.cuts);
-  const RowNumbers numbers(source, input);
-  ColumnShards loaded{input.shape,
-                      input.cuts,
-                      numbers.classes(),
-                      numbers.response(0, input.shape.rows),
-                      numbers.weights(0, input.shape.rows),
-                      {}};
-  loaded.hosted.resize(hosted.size());
-  for (const std::size_t i : ascending(hosted)) {  // for Keep::later
-    const BlockRange range{0, input.shape.rows, input.cuts[hosted[i]], input.cuts[hosted[i] + 1]};
-    loaded.hosted[i] = build(source, input, range, Keep::later);
-  }
-  return loaded;
+bool DesignShard::fits(const DesignCommon& common, const Job& job, ShardId shard) const {
+  if (common.cuts.size() != job.shards + std::size_t{1}) return false;
+  const std::uint64_t first = common.cuts[shard], end = common.cuts[shard + 1];
+  const BlockRange range = common.by_columns ? BlockRange{0, common.shape.rows, first, end}
+                                             : BlockRange{first, end, 0, common.shape.columns};
+  return columns.range() == range && rows.have(common.classes) &&
+         rows.response.size() == (common.by_columns ? 0 : columns.rows());
 }
 
-RowShards load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
-  const DesignInput input = read_rows(source, shards, hosted);
-  require_cut(input.cuts);
-  const RowNumbers numbers(source, input);
-  RowShards loaded{input.shape, input.cuts, numbers.classes(), {}};
-  for (const ShardId shard : hosted) {
-    const std::uint64_t first = input.cuts[shard], end = input.cuts[shard + 1];
-    const Keep keep = loaded.hosted.size() + 1 == hosted.size() ? Keep::nothing : Keep::all;
-    loaded.hosted.push_back({build(source, input, {first, end, 0, input.shape.columns}, keep),
-                             numbers.response(first, end), numbers.weights(first, end)});
-  }
-  return loaded;
+Design load_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
+  return load(source, true, shards, hosted);
+}
+
+Design load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
+  return load(source, false, shards, hosted);
+}
+
+Columns join_rows(const PackedData& packed, std::uint32_t shards, Precision precision) {
+  std::vector<DesignPiece> pieces;
+  BlockRange all;
+  for (ShardId shard = 0; shard < shards; ++shard)
+    pieces.push_back(packed.shard(shard, [&](Reader& in) {
+      DesignShard one;
+      FieldReader list(in);
+      list(one);
+      const BlockRange& its = one.columns.range();
+      if (shard > 0 && (its.first_row != all.end_row || its.end_column != all.end_column)) in.fail();
+      all.end_row = its.end_row;
+      all.end_column = its.end_column;
+      DesignPiece piece{its.first_row, one.columns.rows(), DesignEntries(), {}};
+      for (std::uint32_t c = 0; c < one.columns.columns(); ++c)
+        one.columns.each(c, [&](std::uint32_t row, double value) { piece.entries.add(row, c, value); });
+      return piece;
+    }));
+  align_buckets(pieces);
+  return build_columns(pieces, all, precision, EntryOrder::by_rows, Keep::nothing);
 }
 
 }  // namespace rota::linear

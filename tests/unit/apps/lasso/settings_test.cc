@@ -7,13 +7,13 @@ namespace rota::lasso {
 namespace {
 
 Options with(std::map<std::string, std::string, std::less<>> given) {
-  for (const Option& option : options()) given.emplace(std::string(option.name), std::string(option.default_value));
+  for (const Option& option : declared_options<Settings>()) given.emplace(std::string(option.name), std::string(option.default_value));
   given.emplace("schedulers", "1");
   return Options(std::move(given));
 }
 
 std::set<std::string> ignored_with(std::map<std::string, std::string, std::less<>> given) {
-  return tests::ignored_with(options(), framework_needs(), with(std::move(given)));
+  return tests::ignored_with(declared_options<Settings>(), kFrameworkNeeds, with(std::move(given)));
 }
 
 using Names = std::set<std::string>;

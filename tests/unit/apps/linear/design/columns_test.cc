@@ -77,10 +77,6 @@ TEST_P(ColumnSums, AreThoseOfSimpleLoopsInThePromisedOrder) {
     const double dot = expected(block, x, [&](std::uint32_t row, double value) { return value * g[row]; });
     EXPECT_EQ(block.dot(c, g), dot);
     EXPECT_EQ(sweep[c], dot);
-    const double sum = expected(block, x, [](std::uint32_t, double value) { return value; });
-    EXPECT_EQ(block.sum(c), sum);
-    EXPECT_EQ(block.mean(c), sum / rows);
-    EXPECT_EQ(block.norm2(c), expected(block, x, [](std::uint32_t, double value) { return value * value; }));
     EXPECT_EQ(block.weighted_norm2(c, g),
               expected(block, x, [&](std::uint32_t row, double value) { return g[row] * value * value; }));
     EXPECT_EQ(block.entries(c), block.is_dense() ? rows : x.size());
@@ -257,13 +253,6 @@ TEST(Columns, AnEmptyBlockIsABlock) {
   const PlainMatrix matrix = tests::random_matrix(1, 10, 10, 0, true);
   const Columns empty = columns_of(matrix);
   EXPECT_EQ(empty.entries(), 0U);
-  EXPECT_EQ(empty.norm2(3), 0);
-}
-
-TEST(Columns, PrecisionByName) {
-  EXPECT_EQ(precision_of("auto"), Precision::automatic);
-  EXPECT_EQ(precision_of("single"), Precision::single_precision);
-  EXPECT_EQ(precision_of("double"), Precision::double_precision);
 }
 
 }  // namespace

@@ -66,30 +66,30 @@ auto with_threads(int threads, Load load) {
 }
 
 // The hosted shards must have their part of the matrix.
-void expect_columns(const ColumnShards& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
-  EXPECT_EQ(got.shape.rows, matrix.rows);
-  EXPECT_EQ(got.response, labels_of(matrix.rows));
+void expect_columns(const Design& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
+  EXPECT_EQ(got.common.shape.rows, matrix.rows);
+  EXPECT_EQ(got.common.rows.response, labels_of(matrix.rows));
   ASSERT_EQ(got.hosted.size(), hosted.size());
   for (std::size_t i = 0; i < hosted.size(); ++i) {
-    const BlockRange range{0, matrix.rows, got.first_columns[hosted[i]], got.first_columns[hosted[i] + 1]};
-    EXPECT_EQ(got.hosted[i].first_column(), range.first_column);
-    EXPECT_EQ(got.hosted[i].rows(), matrix.rows);
-    EXPECT_EQ(tests::plain(got.hosted[i]), part_of(matrix, range));
+    const BlockRange range{0, matrix.rows, got.common.cuts[hosted[i]], got.common.cuts[hosted[i] + 1]};
+    EXPECT_EQ(got.hosted[i].columns.first_column(), range.first_column);
+    EXPECT_EQ(got.hosted[i].columns.rows(), matrix.rows);
+    EXPECT_EQ(tests::plain(got.hosted[i].columns), part_of(matrix, range));
   }
 }
 
-void expect_rows(const RowShards& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
-  EXPECT_EQ(got.shape.rows, matrix.rows);
+void expect_rows(const Design& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
+  EXPECT_EQ(got.common.shape.rows, matrix.rows);
   ASSERT_EQ(got.hosted.size(), hosted.size());
-  const std::uint64_t shards = got.first_rows.size() - 1;
+  const std::uint64_t shards = got.common.cuts.size() - 1;
   const std::vector<double> labels = labels_of(matrix.rows);
   for (std::size_t i = 0; i < hosted.size(); ++i) {
     const std::uint64_t first = matrix.rows * std::uint64_t{hosted[i]} / shards;
     const std::uint64_t end = matrix.rows * (std::uint64_t{hosted[i]} + 1) / shards;
     EXPECT_EQ(got.hosted[i].columns.first_row(), first);
     EXPECT_EQ(tests::plain(got.hosted[i].columns), part_of(matrix, {first, end, 0, matrix.columns.size()}));
-    EXPECT_EQ(got.hosted[i].response, std::vector<double>(labels.begin() + static_cast<std::ptrdiff_t>(first),
-                                                          labels.begin() + static_cast<std::ptrdiff_t>(end)));
+    EXPECT_EQ(got.hosted[i].rows.response, std::vector<double>(labels.begin() + static_cast<std::ptrdiff_t>(first),
+                                                               labels.begin() + static_cast<std::ptrdiff_t>(end)));
   }
 }
 
@@ -123,23 +123,23 @@ TEST_F(LoadTest, ByColumnsAndByRowsOnAnyHosts) {
       if (rows < 3 && source.files.size() > 1) continue;
       for (const std::uint32_t shards : {1U, 2U, 3U, 8U}) {
         const std::vector<ShardId> all = shards_from(0, shards);
-        const ColumnShards by_columns = load_columns(source, shards, all);
+        const Design by_columns = load_columns(source, shards, all);
         expect_columns(by_columns, matrix, all);
-        const RowShards by_rows = load_rows(source, shards, all);
+        const Design by_rows = load_rows(source, shards, all);
         expect_rows(by_rows, matrix, all);
         std::vector<ShardId> backwards(all.rbegin(), all.rend());
         for (const std::vector<ShardId>& hosted :
              {shards_from(0, 1), shards_from(shards - 1, shards), shards_from(shards / 2, shards), backwards, {}}) {
-          const ColumnShards some = load_columns(source, shards, hosted);
+          const Design some = load_columns(source, shards, hosted);
           expect_columns(some, matrix, hosted);
-          EXPECT_EQ(some.first_columns, by_columns.first_columns);
-          EXPECT_EQ(some.shape.columns, by_columns.shape.columns);
-          EXPECT_EQ(some.shape.entries, by_columns.shape.entries);
-          const RowShards some_rows = load_rows(source, shards, hosted);
+          EXPECT_EQ(some.common.cuts, by_columns.common.cuts);
+          EXPECT_EQ(some.common.shape.columns, by_columns.common.shape.columns);
+          EXPECT_EQ(some.common.shape.entries, by_columns.common.shape.entries);
+          const Design some_rows = load_rows(source, shards, hosted);
           expect_rows(some_rows, matrix, hosted);
-          EXPECT_EQ(some_rows.first_rows, by_rows.first_rows);
-          EXPECT_EQ(some_rows.shape.columns, by_columns.shape.columns);
-          EXPECT_EQ(some_rows.shape.entries, by_columns.shape.entries);
+          EXPECT_EQ(some_rows.common.cuts, by_rows.common.cuts);
+          EXPECT_EQ(some_rows.common.shape.columns, by_columns.common.shape.columns);
+          EXPECT_EQ(some_rows.common.shape.entries, by_columns.common.shape.entries);
         }
       }
     }
@@ -149,29 +149,29 @@ TEST_F(LoadTest, ByColumnsAndByRowsOnAnyHosts) {
 TEST_F(LoadTest, CutsDoNotDependOnCompression) {
   const std::string text = libsvm_text(example(1, 300, 400, 0.2), labels_of(300));
   const auto all = shards_from(0, 5);
-  const auto cuts = load_columns(source_of({files.write("plain", text)}), 5, all).first_columns;
-  EXPECT_EQ(load_columns(source_of({files.write("m.gz", gzipped(text))}), 5, all).first_columns, cuts);
-  EXPECT_EQ(load_columns(source_of({files.write("m.zst", zstd_compressed(text))}), 5, all).first_columns, cuts);
+  const auto cuts = load_columns(source_of({files.write("plain", text)}), 5, all).common.cuts;
+  EXPECT_EQ(load_columns(source_of({files.write("m.gz", gzipped(text))}), 5, all).common.cuts, cuts);
+  EXPECT_EQ(load_columns(source_of({files.write("m.zst", zstd_compressed(text))}), 5, all).common.cuts, cuts);
 }
 
 TEST_F(LoadTest, EmptyRowsAndColumnsAndZerosCount) {
   const Source source = source_of({files.write("m", "1\n2 2:5 9:0\n\n# nothing\n3\n")});
   for (const std::uint32_t shards : {1U, 4U}) {
     const auto all = shards_from(0, shards);
-    const ColumnShards by_columns = load_columns(source, shards, all);
-    EXPECT_EQ(by_columns.shape.rows, 3U);
-    EXPECT_EQ(by_columns.shape.columns, 9U);
-    EXPECT_EQ(by_columns.shape.entries, 2U);
-    EXPECT_EQ(by_columns.response, (std::vector<double>{1, 2, 3}));
+    const Design by_columns = load_columns(source, shards, all);
+    EXPECT_EQ(by_columns.common.shape.rows, 3U);
+    EXPECT_EQ(by_columns.common.shape.columns, 9U);
+    EXPECT_EQ(by_columns.common.shape.entries, 2U);
+    EXPECT_EQ(by_columns.common.rows.response, (std::vector<double>{1, 2, 3}));
     PlainColumns columns;
-    for (const Columns& block : by_columns.hosted)
-      for (auto& column : tests::plain(block)) columns.push_back(column);
+    for (const DesignShard& shard : by_columns.hosted)
+      for (auto& column : tests::plain(shard.columns)) columns.push_back(column);
     PlainColumns expected(9);
     expected[1] = {{1, 5}};
     EXPECT_EQ(columns, expected);
-    const RowShards by_rows = load_rows(source, shards, all);
-    EXPECT_EQ(by_rows.first_rows.back(), 3U);
-    for (const RowShard& shard : by_rows.hosted) EXPECT_EQ(shard.columns.columns(), 9U);
+    const Design by_rows = load_rows(source, shards, all);
+    EXPECT_EQ(by_rows.common.cuts.back(), 3U);
+    for (const DesignShard& shard : by_rows.hosted) EXPECT_EQ(shard.columns.columns(), 9U);
   }
 }
 
@@ -190,22 +190,23 @@ TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
   const Source source = source_of({files_.write("m", text_)}),
                compressed = source_of({files_.write("m.zst", zstd_compressed(text_))});
   const auto all = shards_from(0, 3);
-  const ColumnShards one = with_threads(1, [&] { return load_columns(source, 3, all); });
-  EXPECT_EQ(one.shape.rows, kRows);
-  EXPECT_EQ(one.shape.columns, 60'000U);
-  EXPECT_EQ(one.shape.entries, 1'500'000U);
+  const Design one = with_threads(1, [&] { return load_columns(source, 3, all); });
+  EXPECT_EQ(one.common.shape.rows, kRows);
+  EXPECT_EQ(one.common.shape.columns, 60'000U);
+  EXPECT_EQ(one.common.shape.entries, 1'500'000U);
   std::uint64_t entries = 0;
   std::vector<PlainColumns> expected;
-  for (const Columns& block : one.hosted) {
-    entries += block.entries();
-    expected.push_back(tests::plain(block));
-    EXPECT_NEAR(static_cast<double>(block.entries()), 500'000, 10'000) << "balanced";
+  for (const DesignShard& shard : one.hosted) {
+    entries += shard.columns.entries();
+    expected.push_back(tests::plain(shard.columns));
+    EXPECT_NEAR(static_cast<double>(shard.columns.entries()), 500'000, 10'000) << "balanced";
   }
   EXPECT_EQ(entries, 1'500'000U);
-  const auto expect_same = [&](const ColumnShards& got, std::span<const ShardId> hosted) {
-    EXPECT_EQ(got.first_columns, one.first_columns);
-    EXPECT_EQ(got.response, one.response);
-    for (std::size_t i = 0; i < hosted.size(); ++i) EXPECT_TRUE(tests::plain(got.hosted[i]) == expected[hosted[i]]);
+  const auto expect_same = [&](const Design& got, std::span<const ShardId> hosted) {
+    EXPECT_EQ(got.common.cuts, one.common.cuts);
+    EXPECT_EQ(got.common.rows.response, one.common.rows.response);
+    for (std::size_t i = 0; i < hosted.size(); ++i)
+      EXPECT_TRUE(tests::plain(got.hosted[i].columns) == expected[hosted[i]]);
   };
   expect_same(with_threads(4, [&] { return load_columns(source, 3, all); }), all);
   for (const ShardId shard : all) {
@@ -218,24 +219,24 @@ TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
 TEST_F(ManyPieces, RowsAreThoseOfTheColumns) {
   const Source source = source_of({files_.write("m", text_)});
   const auto all = shards_from(0, 3);
-  const ColumnShards by_columns = load_columns(source, 1, shards_from(0, 1));
-  const RowShards by_rows = with_threads(4, [&] { return load_rows(source, 3, all); });
-  PlainColumns joined(by_columns.shape.columns);
+  const Design by_columns = load_columns(source, 1, shards_from(0, 1));
+  const Design by_rows = with_threads(4, [&] { return load_rows(source, 3, all); });
+  PlainColumns joined(by_columns.common.shape.columns);
   std::vector<double> response;
-  for (const RowShard& shard : by_rows.hosted) {
+  for (const DesignShard& shard : by_rows.hosted) {
     const PlainColumns part = tests::plain(shard.columns);
     for (std::size_t c = 0; c < part.size(); ++c)
       for (const auto& [row, value] : part[c])
         joined[c].push_back({static_cast<std::uint32_t>(row + shard.columns.first_row()), value});
-    response.insert(response.end(), shard.response.begin(), shard.response.end());
+    response.insert(response.end(), shard.rows.response.begin(), shard.rows.response.end());
   }
-  EXPECT_TRUE(joined == tests::plain(by_columns.hosted[0]));
-  EXPECT_EQ(response, by_columns.response);
+  EXPECT_TRUE(joined == tests::plain(by_columns.hosted[0].columns));
+  EXPECT_EQ(response, by_columns.common.rows.response);
   for (const ShardId shard : all) {
-    const RowShards alone = load_rows(source, 3, shards_from(shard, shard + 1));
+    const Design alone = load_rows(source, 3, shards_from(shard, shard + 1));
     EXPECT_TRUE(tests::plain(alone.hosted[0].columns) == tests::plain(by_rows.hosted[shard].columns));
-    EXPECT_EQ(alone.hosted[0].response, by_rows.hosted[shard].response);
-    EXPECT_EQ(alone.shape.entries, 1'500'000U);
+    EXPECT_EQ(alone.hosted[0].rows.response, by_rows.hosted[shard].rows.response);
+    EXPECT_EQ(alone.common.shape.entries, 1'500'000U);
   }
 }
 
@@ -312,9 +313,9 @@ TEST_F(LoadTest, MatrixMarketByColumnsAndByRows) {
   dense.response = source.response;
   for (const std::uint32_t shards : {1U, 2U, 5U})
     for (const auto& hosted : {shards_from(0, shards), shards_from(shards - 1, shards)}) {
-      const ColumnShards got = load_columns(source, shards, hosted);
+      const Design got = load_columns(source, shards, hosted);
       expect_columns(got, matrix, hosted);
-      EXPECT_EQ(got.shape.entries, entries);
+      EXPECT_EQ(got.common.shape.entries, entries);
       expect_columns(load_columns(dense, shards, hosted), matrix, hosted);
       expect_rows(load_rows(source, shards, hosted), matrix, hosted);
       expect_rows(load_rows(dense, shards, hosted), matrix, hosted);
@@ -328,7 +329,8 @@ TEST_F(LoadTest, MatrixMarketFilesFollowEachOther) {
   Source source = source_of({a, b});
   source.response = files.write("y", "1\n2\n3\n");
   const std::vector<ShardId> all = {0};
-  EXPECT_EQ(tests::plain(load_columns(source, 1, all).hosted[0]), (PlainColumns{{{0, 1}}, {}, {{1, 2}, {2, 4}}}));
+  EXPECT_EQ(tests::plain(load_columns(source, 1, all).hosted[0].columns),
+            (PlainColumns{{{0, 1}}, {}, {{1, 2}, {2, 4}}}));
   source.files = {a, narrow};
   EXPECT_EQ(refusal<DataError>(source), narrow + ": the matrix has 2 columns, but the file before had 3");
   source.files = {a, files.write("twice", head + "2 3 3\n1 2 1\n2 2 1\n1 2 1\n")};
@@ -358,17 +360,43 @@ TEST_F(LoadTest, ResponseAndFormatMustGoTogether) {
   EXPECT_EQ(refusal<DataError>(source),
             matrix + ":1: the files of a matrix must have one format, but " + svm + " has another");
   source.files = {svm};
-  source.format = io::MatrixFormat::matrix_market;
+  source.form.format = "matrix_market";
   source.response = numbers;
   EXPECT_EQ(refusal<DataError>(source), svm + ":1: expected '%%MatrixMarket', found '1'");
   source.files = {matrix};
-  source.format = io::MatrixFormat::libsvm;
+  source.form.format = "libsvm";
   source.response.clear();
   EXPECT_EQ(refusal<DataError>(source), matrix + ":1: expected a label (a finite number), found '%%MatrixMarket'");
   source.files = {"/nowhere/x"};
   EXPECT_EQ(refusal<NoInput>(source), "/nowhere/x: cannot be opened: No such file or directory");
   source.files = {};
   EXPECT_EQ(refusal<UsageError>(source), "no input: name the files of the matrix");
+}
+
+TEST_F(LoadTest, ColumnsOfCsvHaveNames) {
+  Source source = source_of({files.write("a.csv", "x,y,z\n0,5,1.5\n2,6,0\n"), files.write("b.csv", "z,x,y\n3,0,7\n")});
+  const std::vector<ShardId> all = {0};
+  EXPECT_EQ(refusal<UsageError>(source),
+            "--target is missing: it names the column of " + source.files[0] + " that has the response");
+  source.form.target = "y";
+  const Design by_columns = load_columns(source, 1, all), by_rows = load_rows(source, 1, all);
+  const PlainColumns expected = {{{1, 2}}, {{0, 1.5}, {2, 3}}};
+  EXPECT_EQ(tests::plain(by_columns.hosted[0].columns), expected);
+  EXPECT_EQ(tests::plain(by_rows.hosted[0].columns), expected);
+  EXPECT_EQ(by_columns.common.names, (std::vector<std::string>{"x", "z"}));
+  EXPECT_EQ(by_columns.common.rows.response, (std::vector<double>{5, 6, 7}));
+  EXPECT_EQ(by_rows.hosted[0].rows.response, (std::vector<double>{5, 6, 7}));
+  source.response = files.write("r", "1\n2\n3\n");
+  EXPECT_EQ(refusal<UsageError>(source), "--target and --response exclude each other");
+  source.form.target.clear();
+  EXPECT_EQ(load_columns(source, 1, all).common.rows.response, (std::vector<double>{1, 2, 3}));
+  source = source_of({source.files[0], files.write("c.csv", "x,z\n1,2\n")});
+  source.form.target = "y";
+  EXPECT_EQ(refusal<DataError>(source), source.files[1] + ":2: there is no column 'y'");
+  source.files = {files.write("large.csv", "x,y\n1,2\n1,-1e150\n")};
+  EXPECT_EQ(refusal<DataError>(source), source.files[0] +
+                                            ":3: the response -1e+150 is too large to be squared and summed "
+                                            "up: give it another unit");
 }
 
 TEST_F(LoadTest, WhatIsNoMatrix) {
@@ -396,7 +424,7 @@ TEST_F(LoadTest, ColumnsThatTheEntriesDoNotAccountFor) {
     EXPECT_EQ(refusal<DataError>(source, 2, all), message);
     EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all), message);
   }
-  EXPECT_EQ(load_columns(source_of({files.write("wide", "1 1048640:1\n")}), 2, all).shape.columns, 1'048'640U);
+  EXPECT_EQ(load_columns(source_of({files.write("wide", "1 1048640:1\n")}), 2, all).common.shape.columns, 1'048'640U);
 }
 
 TEST_F(LoadTest, AResponseWhoseSquareIsNoNumber) {
@@ -413,18 +441,18 @@ TEST_F(LoadTest, AResponseWhoseSquareIsNoNumber) {
 TEST_F(LoadTest, WeightsGoWithTheirRows) {
   Source source = source_of({files.write("s", "1 1:1\n2 1:1\n3 1:1\n")});
   const std::vector<ShardId> all = {0, 1};
-  EXPECT_TRUE(load_columns(source, 2, all).weights.empty());
+  EXPECT_TRUE(load_columns(source, 2, all).common.rows.weights.empty());
   source.weights = files.write("w", "1\n0\n2.5\n");
   const std::vector<double> shares = {0.25, 0, 0.625};
-  EXPECT_EQ(load_columns(source, 2, all).weights, shares);
-  const RowShards by_rows = load_rows(source, 2, all);
-  EXPECT_EQ(by_rows.hosted[0].weights, (std::vector<double>{shares[0]}));
-  EXPECT_EQ(by_rows.hosted[1].weights, (std::vector<double>{shares[1], shares[2]}));
+  EXPECT_EQ(load_columns(source, 2, all).common.rows.weights, shares);
+  const Design by_rows = load_rows(source, 2, all);
+  EXPECT_EQ(by_rows.hosted[0].rows.weights, (std::vector<double>{shares[0]}));
+  EXPECT_EQ(by_rows.hosted[1].rows.weights, (std::vector<double>{shares[1], shares[2]}));
   for (const double unit : {0x1p1022, 0x1p-1070}) {  // weights whose sum is no number, or that have few digits left
     char text[100];
     std::snprintf(text, sizeof text, "%.17g\n0\n%.17g\n", unit, 1.5 * unit);
     source.weights = files.write("w", text);
-    EXPECT_EQ(load_columns(source, 2, all).weights, (std::vector<double>{0.5, 0, 0.75}));
+    EXPECT_EQ(load_columns(source, 2, all).common.rows.weights, (std::vector<double>{0.5, 0, 0.75}));
   }
   source.weights = files.write("w", "1\n-1\n2.5\n");
   EXPECT_EQ(refusal<DataError>(source, 2, all),
@@ -438,9 +466,9 @@ TEST_F(LoadTest, TwoClassesKeepTheirLabels) {
   Source source = source_of({files.write("s", "7 1:1\n2 1:1\n2 1:1\n7 1:1\n")});
   source.classes = true;
   const std::vector<ShardId> all = {0, 1}, second = {1};
-  EXPECT_EQ(load_columns(source, 2, all).response, (std::vector<double>{7, 2, 2, 7}));
-  EXPECT_EQ(load_columns(source, 2, all).classes, ClassLabels({2, 7}));
-  EXPECT_EQ(load_rows(source, 2, second).hosted[0].response, (std::vector<double>{2, 7}));
+  EXPECT_EQ(load_columns(source, 2, all).common.rows.response, (std::vector<double>{7, 2, 2, 7}));
+  EXPECT_EQ(load_columns(source, 2, all).common.classes, ClassLabels({2, 7}));
+  EXPECT_EQ(load_rows(source, 2, second).hosted[0].rows.response, (std::vector<double>{2, 7}));
   source.files = {files.write("s", "7 1:1\n2 1:1\n2 1:1\n5 1:1\n7 1:1\n")};
   for (const auto& hosted : {all, second}) {
     const std::string message = source.files[0] + ": expected a response of two classes, found more: 7, 2, 5, ...";
@@ -448,9 +476,9 @@ TEST_F(LoadTest, TwoClassesKeepTheirLabels) {
     EXPECT_EQ(refusal_of_rows<DataError>(source, 2, hosted), message);
   }
   source.files = {files.write("s", "1 1:1\n2 1:1\n1 1:1\n1 1:1\n")};
-  const RowShards rows = load_rows(source, 2, second);
-  EXPECT_EQ(rows.hosted[0].response, (std::vector<double>{1, 1}));
-  EXPECT_EQ(rows.classes, ClassLabels({1, 2})) << "the other class is in another process";
+  const Design rows = load_rows(source, 2, second);
+  EXPECT_EQ(rows.hosted[0].rows.response, (std::vector<double>{1, 1}));
+  EXPECT_EQ(rows.common.classes, ClassLabels({1, 2})) << "the other class is in another process";
   source.files = {files.write("s", "1.5 1:1\n1.5 1:1\n")};
   EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all),
             source.files[0] + ": expected a response of two classes, found one only: 1.5");
@@ -471,7 +499,7 @@ TEST_F(LoadTest, WhatCannotBeSquaredIsRefused) {
     for (const std::string& message : {refusal<DataError>(source), refusal_of_rows<DataError>(source)})
       EXPECT_NE(message.find("in column 7 is too large to be squared and summed up"), message.npos) << message;
   }
-  EXPECT_EQ(load_rows(source_of({files.write("s", "1 1:1e140\n1 2:1\n")}), 1, all).shape.rows, 2U);
+  EXPECT_EQ(load_rows(source_of({files.write("s", "1 1:1e140\n1 2:1\n")}), 1, all).common.shape.rows, 2U);
 }
 
 }  // namespace

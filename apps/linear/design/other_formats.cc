@@ -1,11 +1,13 @@
-// apps/linear/design/matrix_market.cc -- MatrixMarket files, one after the other.
-#include "rota/io/matrix_market.h"
-
+// apps/linear/design/other_formats.cc -- files that are read from their beginning to their end by one thread.
+#include <cmath>
 #include <utility>
 
 #include "apps/linear/design/input.h"
 #include "rota/error.h"
+#include "rota/io/matrix_market.h"
 #include "rota/io/numbers.h"
+#include "rota/io/row_files.h"
+
 namespace rota::linear {
 namespace {
 
@@ -29,11 +31,15 @@ class EntrySample {
   std::vector<std::uint32_t> columns_;
 };
 
+void check_proportion(const DesignShape& shape, const std::string& file, std::uint64_t line) {
+  const std::string wrong = io::out_of_proportion(shape.columns, "columns", shape.entries);
+  if (!wrong.empty()) throw DataError(file, line, wrong);
+}
+
 }  // namespace
 
-MarketInput read_matrix_market(const std::vector<std::string>& paths) {
-  MarketInput market;
-  DesignInput& input = market.input;
+SampledInput read_matrix_market(const std::vector<std::string>& paths) {
+  DesignInput input;
   input.order = EntryOrder::any;
   EntrySample sample;
   io::MatrixMarketSize size;
@@ -59,11 +65,33 @@ MarketInput read_matrix_market(const std::vector<std::string>& paths) {
     if (input.shape.rows > io::kMostRows)
       throw DataError(path, 0, "a matrix has at most " + std::to_string(io::kMostRows) + " rows");
   }
-  const std::string wrong = io::out_of_proportion(input.shape.columns, "columns", input.shape.entries);
-  if (!wrong.empty()) throw DataError(paths.back(), size.line, wrong);
+  check_proportion(input.shape, paths.back(), size.line);
   align_buckets(input.pieces);
-  market.sample = sample.take();
-  return market;
+  return {std::move(input), sample.take()};
+}
+
+SampledInput read_any_rows(const std::vector<std::string>& paths, const io::RowForm& form) {
+  DesignInput input;
+  EntrySample sample;
+  DesignPiece& piece = input.pieces.emplace_back();
+  io::RowFiles files(paths, form);
+  for (io::LabelledValues row; files.next(row); ++piece.rows) {
+    if (std::isnan(row.label)) files.fail("there is no column " + io::quoted(form.target));
+    if (is_too_large(row.label)) files.fail(too_large(row.label));
+    for (std::size_t e = 0; e < row.columns.size(); ++e) {
+      piece.entries.add(static_cast<std::uint32_t>(piece.rows), row.columns[e], row.values[e]);
+      sample.add(row.columns[e]);
+    }
+    piece.labels.push_back(row.label);
+    input.labels.add(row.label);
+  }
+  input.shape = {files.rows(), files.columns(), files.entries()};
+  input.names = files.names();
+  if (input.shape.rows == 0) throw DataError(paths.front(), 0, "the matrix has no rows");
+  if (input.shape.columns == 0) throw DataError(paths.front(), 0, "the matrix has no columns");
+  check_proportion(input.shape, files.widest_file(), files.widest_line());
+  align_buckets(input.pieces);
+  return {std::move(input), sample.take()};
 }
 
 }  // namespace rota::linear
