@@ -8,16 +8,6 @@
 
 namespace rota::lasso {
 
-std::vector<double> to_doubles(const Argument& argument) {
-  return {static_cast<double>(argument.step), static_cast<double>(argument.fold), static_cast<double>(argument.penalty),
-          argument.lambda};
-}
-
-Argument argument_of(std::span<const double> doubles) {
-  return {static_cast<Step>(doubles[0]), static_cast<std::uint32_t>(doubles[1]), static_cast<std::uint32_t>(doubles[2]),
-          doubles[3]};
-}
-
 bool FitSequence::begin(double lambda_max) {
   // If no column has any effect (lambda_max is 0), any penalty gives none.
   const double last = settings_.lambda.value_or(lambda_max > 0 ? lambda_max * settings_.ratio() : 1.0);

@@ -2,7 +2,9 @@
 // cross-validation, and last for all rows.
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/lasso/settings.h"
@@ -34,7 +36,13 @@ class FitSequence {
   // Moves to the next fit.  True if that has other rows: then it begins from zero.
   bool advance();
 
-  std::vector<double> argument(Step step) const { return to_doubles({step, fold_, penalty_, lambda()}); }
+  // A round of the current fit.  The step's own arguments follow.
+  Round round(TableId table, Step step, std::vector<Key> shared = {}, std::span<const double> more = {}) const {
+    Round round{.table = table, .shared = std::move(shared), .blocks = {}, .argument = {}, .owned = {}};
+    round.argument = to_doubles({step, fold_, penalty_, lambda()});
+    round.argument.insert(round.argument.end(), more.begin(), more.end());
+    return round;
+  }
 
   void fields(auto& list) {
     list(lambdas_, fold_, penalty_, done_, all_reached_);

@@ -10,6 +10,8 @@ namespace rota::lasso {
 struct Penalty {
   double l1 = 0;  // lambda * l1_ratio, >= 0
   double l2 = 0;  // lambda * (1 - l1_ratio), >= 0
+
+  void fields(auto& list) { list(l1, l2); }
 };
 
 inline double penalty_of(const Penalty& penalty, double scale, double coefficient) {

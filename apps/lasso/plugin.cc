@@ -1,15 +1,10 @@
 // apps/lasso/plugin.cc -- sparse linear models: Lasso and elastic net.  README.md has the mathematics.
 #include "rota/plugin.h"
 
-#include "apps/lasso/by_columns/pull.h"
-#include "apps/lasso/by_columns/push.h"
-#include "apps/lasso/by_columns/schedule.h"
+#include "apps/lasso/by_columns/hooks.h"
 #include "apps/lasso/by_rows/column_interference.h"
-#include "apps/lasso/by_rows/pull.h"
-#include "apps/lasso/by_rows/push.h"
-#include "apps/lasso/by_rows/schedule.h"
+#include "apps/lasso/by_rows/hooks.h"
 #include "apps/lasso/commands/commands.h"
-#include "apps/lasso/fit_sequence.h"
 #include "apps/lasso/settings.h"
 #include "apps/lasso/tables.h"
 #include "apps/linear/design/load.h"
@@ -19,10 +14,6 @@ namespace rota::lasso {
 
 using namespace linear;
 namespace {
-
-std::vector<double> or_ones(std::vector<double> weights, std::size_t rows) {
-  return weights.empty() ? std::vector<double>(rows, 1.0) : std::move(weights);
-}
 
 class LassoApp final : public PackedApp<DesignCommon, DesignShard> {
  public:
@@ -37,7 +28,9 @@ class LassoApp final : public PackedApp<DesignCommon, DesignShard> {
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded data, std::span<const ShardId>, Random&) override {
     check(data.common);
     names_ = std::move(data.common.names);
-    return by_columns_ ? columns_pushes(std::move(data)) : rows_pushes(std::move(data));
+    Design design{std::move(data.common), std::move(data.hosted)};
+    return by_columns_ ? columns_pushes(settings_, job_.seed, std::move(design))
+                       : rows_pushes(settings_, job_.seed, std::move(design));
   }
 
   // A coefficient's part by rows: its gradient and its square, and its products with those before it in its block.
@@ -57,13 +50,12 @@ class LassoApp final : public PackedApp<DesignCommon, DesignShard> {
   }
 
   std::unique_ptr<Schedule> schedule(const Facts&, Share share) const override {
-    if (by_columns_) return std::make_unique<WorkingSetSchedule>(settings_);
-    return std::make_unique<RowsSchedule>(settings_, job_, share, interference());
+    if (by_columns_) return columns_schedule(settings_);
+    return rows_schedule(settings_, job_, share, interference());
   }
 
   std::unique_ptr<Pull> pull(const Facts&) const override {
-    if (by_columns_) return std::make_unique<ColumnsPull>(settings_, job_.seed);
-    return std::make_unique<RowsPull>(settings_, job_.staleness);
+    return by_columns_ ? columns_pull(settings_, job_.seed) : rows_pull(settings_, job_.staleness);
   }
 
   void save_common(Writer& out) const override { write_fields(out, names_); }
@@ -86,32 +78,6 @@ class LassoApp final : public PackedApp<DesignCommon, DesignShard> {
                        needed + ": run `rota shard` with --partition, or omit --partition and --order");
     if ((data.classes.size() == 2) != settings_.has_classes())
       throw DataError(job_.packed->name(), 0, "damaged: the response has not the classes that --loss requires");
-  }
-
-  std::vector<std::unique_ptr<Push>> columns_pushes(Loaded data) const {
-    auto rows = std::make_shared<SharedRowData>();
-    const std::size_t count = data.common.shape.rows;
-    rows->response = std::move(data.common.rows.response);
-    rows->weights = or_ones(std::move(data.common.rows.weights), count);
-    rows->folds = folds_of_rows(count, settings_.folds, job_.seed);
-    rows->columns = data.common.shape.columns;
-    std::vector<std::unique_ptr<Push>> shards;
-    for (DesignShard& one : data.hosted)
-      shards.push_back(std::make_unique<ColumnsPush>(settings_, std::move(one.columns), rows));
-    return shards;
-  }
-
-  std::vector<std::unique_ptr<Push>> rows_pushes(Loaded data) const {
-    const auto folds = folds_of_rows(data.common.shape.rows, settings_.folds, job_.seed);
-    std::vector<std::unique_ptr<Push>> shards;
-    for (DesignShard& one : data.hosted) {
-      const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
-      RowShardData rows{std::move(one.columns), std::move(one.rows.response), {}, {}, data.common.classes};
-      rows.folds.assign(first, first + static_cast<std::ptrdiff_t>(rows.response.size()));
-      rows.weights = or_ones(std::move(one.rows.weights), rows.response.size());
-      shards.push_back(std::make_unique<RowsPush>(settings_, std::move(rows)));
-    }
-    return shards;
   }
 
   // The scheduler's own copy of the data, to find the columns that correlate.

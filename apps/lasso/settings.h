@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "apps/lasso/penalty.h"
 #include "apps/lasso/tables.h"
 #include "apps/linear/design/load.h"
 #include "rota/plugin.h"
@@ -65,6 +66,7 @@ struct Settings {
 
   double ratio() const { return lambda_ratio.value_or(path > 1 ? 0.01 : 0.1); }
   bool by_columns() const { return partition == Partition::columns; }
+  Penalty penalty(double at) const { return {at * l1_ratio, at * (1 - l1_ratio)}; }
   bool has_classes() const { return loss == Loss::logistic; }
 
   void options(auto& list) {

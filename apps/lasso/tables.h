@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "apps/linear/class_labels.h"
+#include "rota/bytes.h"
 #include "rota/job.h"
 #include "rota/round.h"
 #include "rota/types.h"
@@ -67,9 +68,6 @@ inline constexpr std::uint32_t kFitWidth = 12;
 using FitNumbers = std::array<double, kFitWidth>;
 static_assert(sizeof(FitRow) == sizeof(FitNumbers));
 
-// The terms of an evaluation.
-enum TermId { kLossTerm, kPenaltyTerm, kNonzerosTerm };
-
 // The first numbers of every round's argument.  Their meaning depends on the order of the job.
 enum class Step : std::uint8_t {
   start,   // shards report the data
@@ -87,9 +85,33 @@ struct Argument {
 };
 inline constexpr std::size_t kArgumentWidth = 4;  // doubles, in the order above
 
-std::vector<double> to_doubles(const Argument& argument);
+inline std::vector<double> to_doubles(const Argument& argument) {
+  return {static_cast<double>(argument.step), static_cast<double>(argument.fold), static_cast<double>(argument.penalty),
+          argument.lambda};
+}
 // Of a round that one of this app's schedules made.
-Argument argument_of(std::span<const double> doubles);
+inline Argument argument_of(std::span<const double> doubles) {
+  return {static_cast<Step>(doubles[0]), static_cast<std::uint32_t>(doubles[1]), static_cast<std::uint32_t>(doubles[2]),
+          doubles[3]};
+}
+
+// Saves the coefficients that are not 0, each with its number.
+inline void put_nonzeros(std::span<const double> coefficients, Writer& out) {
+  for (std::size_t j = 0; j < coefficients.size(); ++j) {
+    if (coefficients[j] == 0) continue;
+    out.put_varint(j);
+    out.put(coefficients[j]);
+  }
+  out.put_varint(coefficients.size());
+}
+inline void get_nonzeros(Reader& in, std::span<double> coefficients) {
+  std::ranges::fill(coefficients, 0.0);
+  for (;;) {
+    const auto j = in.get_bounded<std::size_t>(coefficients.size());
+    if (!in.ok() || j == coefficients.size()) return;
+    coefficients[j] = in.get<double>();
+  }
+}
 
 // Pull's work at Step::record: writes fit(), the summary of the fit, or coefficient(column) of each column.
 template <typename Fit, typename Coefficient>

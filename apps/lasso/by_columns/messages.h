@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "rota/bytes.h"
@@ -69,10 +70,18 @@ struct ColumnNote {
 };
 
 // Only numbers: a gradient, by row.
-void write_numbers(Writer& out, std::span<const double> numbers);
+inline void write_numbers(Writer& out, std::span<const double> numbers) {
+  out.append(numbers.data(), numbers.size_bytes());
+}
 // The same bytes, aligned so that numbers can be read in place: received bytes may be at any address.
-Bytes aligned(const Bytes& bytes);
-// A view into aligned bytes, which must outlive it.  Throws std::runtime_error if the size is not a multiple of 8.
-std::span<const double> numbers_in(const Bytes& bytes);
+inline Bytes aligned(const Bytes& bytes) {
+  if (reinterpret_cast<std::uintptr_t>(bytes.view().data()) % alignof(double) == 0) return bytes;
+  return Bytes::from({bytes.view().begin(), bytes.view().end()});
+}
+// A view into aligned bytes, which must outlive it.
+inline std::span<const double> numbers_in(const Bytes& bytes) {
+  if (bytes.size() % sizeof(double) != 0) throw std::runtime_error("damaged data: a gradient");
+  return {reinterpret_cast<const double*>(bytes.view().data()), bytes.size() / sizeof(double)};
+}
 
 }  // namespace rota::lasso

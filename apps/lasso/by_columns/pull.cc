@@ -1,174 +1,196 @@
-#include "apps/lasso/by_columns/pull.h"
-
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
 #include <stdexcept>
+#include <vector>
 
+#include "apps/lasso/by_columns/hooks.h"
+#include "apps/lasso/by_columns/messages.h"
 #include "apps/lasso/fit_sequence.h"
+#include "apps/lasso/solver/reduced_problem.h"
 
 namespace rota::lasso {
+namespace {
 
-void ColumnsPull::pull(const PullTask& task) {
-  const Argument argument = argument_of(task.argument);
-  set_penalty(argument.lambda);
-  switch (argument.step) {
-    case Step::start:
-      return start(task, argument);
-    case Step::screen:
-      return screen(task);
-    case Step::solve:
-      return solve(task);
-    default:
-      return record_fit(
-          task, [&] { return fit_row(argument); },
-          [&](Key column) { return column == kIntercept ? problem_->intercept() : problem_->coefficient(column); });
-  }
-}
+class ColumnsPull final : public Pull {
+ public:
+  ColumnsPull(const Settings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {}
 
-void ColumnsPull::set_penalty(double lambda) {
-  penalty_ = {lambda * settings_.l1_ratio, lambda * (1 - settings_.l1_ratio)};
-}
-
-void ColumnsPull::find_classes() {
-  if (settings_.loss != Loss::logistic) return;
-  const auto [smaller, larger] = std::minmax_element(data_.response.begin(), data_.response.end());
-  classes_ = ClassLabels({*smaller, *larger});
-}
-
-std::vector<double> ColumnsPull::targets() const {
-  if (settings_.loss == Loss::logistic) return coded(data_.response, classes_);
-  double largest = 0;
-  for (const double one : data_.response) largest = std::max(largest, std::abs(one));
-  if (largest > 0 && largest * largest < kLeastSquare) refuse_tiny("the response", largest);
-  return data_.response;
-}
-
-// A fit on other rows begins, with no coefficient.
-void ColumnsPull::start(const PullTask& task, const Argument& argument) {
-  if (!problem_) {
-    const auto data_note =
-        std::find_if(task.notes.begin(), task.notes.end(), [](const Bytes& note) { return !note.empty(); });
-    if (data_note == task.notes.end()) throw std::runtime_error("no shard reported the data");
-    data_ = read_fields<DataNote>(*data_note);
-    folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
-    find_classes();
-    problem_.emplace(settings_.loss, settings_.intercept, targets(),
-                     weights_outside(data_.weights, folds_, argument.fold, settings_.weights));
-  } else {
-    problem_->reset();
-    problem_->drop_zeros({});
-    problem_->set_weights(weights_outside(data_.weights, folds_, argument.fold, settings_.weights));
-  }
-  null_loss_ = problem_->loss();
-  gap_ = null_loss_;
-  task.entries[0].value[0] = problem_->intercept();
-  write_numbers(task.reply, problem_->gradient());
-}
-
-// Adds new columns to the working set, drops those no longer named, and solves.
-void ColumnsPull::solve(const PullTask& task) {
-  std::size_t bytes = 0;
-  for (const Bytes& note : task.notes) bytes += note.size();
-  problem_->reserve(bytes / (sizeof(std::uint32_t) + sizeof(float)));
-  for (const Bytes& note : task.notes) {
-    Reader in(note.view());
-    FieldReader list(in);
-    while (in.ok() && !in.done()) {
-      ColumnNote column;
-      list(column);
-      if (!in.ok() || problem_->contains(column.column)) continue;
-      const std::span<const std::uint32_t> rows(column.rows);
-      if (column.singles.empty())
-        problem_->add_column(column.column, column.scale, rows, std::span<const double>(column.values));
-      else
-        problem_->add_column(column.column, column.scale, rows, std::span<const float>(column.singles));
+  void pull(const PullTask& task) override {
+    const Argument argument = argument_of(task.argument);
+    penalty_ = settings_.penalty(argument.lambda);
+    switch (argument.step) {
+      case Step::start:
+        return start(task, argument);
+      case Step::screen:
+        return screen(task);
+      case Step::solve:
+        return solve(task);
+      default:
+        return record_fit(
+            task, [&] { return fit_row(argument); },
+            [&](Key column) { return column == kIntercept ? problem_->intercept() : problem_->coefficient(column); });
     }
-    if (!in.done()) throw std::runtime_error("damaged data: a column");
   }
-  if (problem_->keys().size() + 1 > task.entries.size()) {
-    std::vector<Key> named;
-    for (const PullEntry& entry : task.entries) named.push_back(entry.key);
-    problem_->drop_zeros(named);
+
+  // Adds the objective's loss and penalty, and the number of coefficients that are not zero.
+  void evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const override {
+    if (table != kCoefficients) return;
+    if (key == kIntercept) {
+      terms["loss"] += problem_->loss();
+      terms["penalty"] += problem_->penalty_value(penalty_);
+    } else if (value[0] != 0) {
+      terms["nonzeros"] += 1;
+    }
   }
-  // For a new penalty there is no gap yet, but the gradient is still that of the last screen.
-  const double gap = gap_at_ == penalty_.l1 ? gap_ : problem_->gap(penalty_, steepest_ / penalty_.l1).gap;
-  problem_->solve(penalty_, std::max(task.argument[kArgumentWidth] * gap, task.argument[kArgumentWidth + 1]));
-  for (const PullEntry& entry : task.entries)
-    entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
-  write_numbers(task.reply, problem_->gradient());
-}
 
-// Combines the shards' screenings: the fit's distance from its optimum, and the candidates.
-void ColumnsPull::screen(const PullTask& task) {
-  Certificate certificate;
-  for (const Bytes& note : task.notes) {
-    const auto one = read_fields<Screening>(note);
-    certificate.steepest = std::max(certificate.steepest, one.steepest);
-    certificate.entries += one.entries;
-    certificate.candidates.insert(certificate.candidates.end(), one.candidates.begin(), one.candidates.end());
+  void save(Writer& out) const override {
+    out.put(problem_.has_value());
+    if (!problem_) return;
+    FieldWriter list(out);
+    list(data_, penalty_, null_loss_, gap_, gap_at_, steepest_);
+    problem_->save(out);
   }
-  std::sort(certificate.candidates.begin(), certificate.candidates.end());
-  const auto wanted = static_cast<std::size_t>(task.argument[kArgumentWidth]);
-  if (certificate.candidates.size() > wanted) certificate.candidates.resize(wanted);
-  certificate.objective = problem_->objective(penalty_);
-  certificate.null_objective = null_loss_;
-  steepest_ = certificate.steepest;
-  // Before the first penalty is known there is no gap.
-  gap_ = penalty_.l1 > 0 ? problem_->gap(penalty_, steepest_ / penalty_.l1).gap : certificate.objective;
-  gap_at_ = penalty_.l1;
-  certificate.gap = gap_;
-  write_fields(task.reply, certificate);
-}
-
-FitRow ColumnsPull::fit_row(const Argument& argument) const {
-  FitRow row;
-  row.lambda = argument.lambda;
-  row.objective = problem_->objective(penalty_);
-  row.gap = gap_;
-  row.nonzeros = static_cast<double>(problem_->nonzeros());
-  row.loss = problem_->loss();
-  row.null_loss = null_loss_;
-  if (argument.fold > 0) {
-    const Score score = problem_->score(weights_within(data_.weights, folds_, argument.fold));
-    row.held_out = score.weight > 0 ? score.loss / score.weight : 0;
-    row.held_out_weight = score.weight;
+  void restore(Reader& in) override {
+    problem_.reset();
+    if (in.get<std::uint8_t>() == 0) return;
+    FieldReader list(in);
+    list(data_, penalty_, null_loss_, gap_, gap_at_, steepest_);
+    if (!in.ok() || data_.response.empty()) return in.fail();
+    take_data(0);
+    problem_->restore(in);
   }
-  row.rows = static_cast<double>(data_.response.size());
-  row.columns = static_cast<double>(data_.columns);
-  row.set_classes(classes_);
-  return row;
-}
 
-void ColumnsPull::evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const {
-  if (table != kCoefficients) return;
-  if (key == kIntercept) {
-    terms[kLossTerm] += problem_->loss();
-    terms[kPenaltyTerm] += problem_->penalty_value(penalty_);
-  } else if (value[0] != 0) {
-    terms[kNonzerosTerm] += 1;
+ private:
+  // A fit on other rows begins, with no coefficient.
+  void start(const PullTask& task, const Argument& argument) {
+    if (!problem_) {
+      const auto note = std::ranges::find_if(task.notes, [](const Bytes& one) { return !one.empty(); });
+      if (note == task.notes.end()) throw std::runtime_error("no shard reported the data");
+      data_ = read_fields<DataNote>(*note);
+      take_data(argument.fold);
+    } else {
+      problem_->reset();
+      problem_->drop_zeros({});
+      problem_->set_weights(weights_outside(data_.weights, folds_, argument.fold, settings_.weights));
+    }
+    null_loss_ = problem_->loss();
+    gap_ = null_loss_;
+    task.entries[0].value[0] = problem_->intercept();
+    write_numbers(task.reply, problem_->gradient());
   }
-}
 
-void ColumnsPull::save(Writer& out) const {
-  out.put(problem_.has_value());
-  if (!problem_) return;
-  FieldWriter list(out);
-  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_, gap_at_, steepest_);
-  problem_->save(out);
-}
+  // Makes the problem, of the rows outside of the fold, without columns.
+  void take_data(std::uint32_t fold) {
+    folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
+    if (settings_.has_classes()) {
+      const auto [smaller, larger] = std::ranges::minmax(data_.response);
+      classes_ = ClassLabels({smaller, larger});
+    }
+    problem_.emplace(settings_.loss, settings_.intercept, targets(),
+                     weights_outside(data_.weights, folds_, fold, settings_.weights));
+  }
 
-void ColumnsPull::restore(Reader& in) {
-  problem_.reset();
-  if (in.get<std::uint8_t>() == 0) return;
-  FieldReader list(in);
-  list(data_, penalty_.l1, penalty_.l2, null_loss_, gap_, gap_at_, steepest_);
-  if (!in.ok() || data_.response.empty()) return in.fail();
-  folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
-  find_classes();
-  problem_.emplace(settings_.loss, settings_.intercept, targets(),
-                   weights_outside(data_.weights, folds_, 0, settings_.weights));
-  problem_->restore(in);
+  // y of the loss.
+  std::vector<double> targets() const {
+    if (settings_.has_classes()) return coded(data_.response, classes_);
+    double largest = 0;
+    for (const double one : data_.response) largest = std::max(largest, std::abs(one));
+    if (largest > 0 && largest * largest < kLeastSquare) refuse_tiny("the response", largest);
+    return data_.response;
+  }
+
+  // Adds new columns to the working set, drops those no longer named, and solves.
+  void solve(const PullTask& task) {
+    std::size_t bytes = 0;
+    for (const Bytes& note : task.notes) bytes += note.size();
+    problem_->reserve(bytes / (sizeof(std::uint32_t) + sizeof(float)));
+    for (const Bytes& note : task.notes) {
+      Reader in(note.view());
+      FieldReader list(in);
+      while (in.ok() && !in.done()) {
+        ColumnNote column;
+        list(column);
+        if (!in.ok() || problem_->contains(column.column)) continue;
+        const std::span<const std::uint32_t> rows(column.rows);
+        if (column.singles.empty())
+          problem_->add_column(column.column, column.scale, rows, std::span<const double>(column.values));
+        else
+          problem_->add_column(column.column, column.scale, rows, std::span<const float>(column.singles));
+      }
+      if (!in.done()) throw std::runtime_error("damaged data: a column");
+    }
+    if (problem_->keys().size() + 1 > task.entries.size()) {
+      std::vector<Key> named;
+      for (const PullEntry& entry : task.entries) named.push_back(entry.key);
+      problem_->drop_zeros(named);
+    }
+    // For a new penalty there is no gap yet, but the gradient is still that of the last screen.
+    const double gap = gap_at_ == penalty_.l1 ? gap_ : problem_->gap(penalty_, steepest_ / penalty_.l1).gap;
+    problem_->solve(penalty_, std::max(task.argument[kArgumentWidth] * gap, task.argument[kArgumentWidth + 1]));
+    for (const PullEntry& entry : task.entries)
+      entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
+    write_numbers(task.reply, problem_->gradient());
+  }
+
+  // Combines the shards' screenings: the fit's distance from its optimum, and the candidates.
+  void screen(const PullTask& task) {
+    Certificate certificate;
+    for (const Bytes& note : task.notes) {
+      const auto one = read_fields<Screening>(note);
+      certificate.steepest = std::max(certificate.steepest, one.steepest);
+      certificate.entries += one.entries;
+      certificate.candidates.insert(certificate.candidates.end(), one.candidates.begin(), one.candidates.end());
+    }
+    std::sort(certificate.candidates.begin(), certificate.candidates.end());
+    const auto wanted = static_cast<std::size_t>(task.argument[kArgumentWidth]);
+    if (certificate.candidates.size() > wanted) certificate.candidates.resize(wanted);
+    certificate.objective = problem_->objective(penalty_);
+    certificate.null_objective = null_loss_;
+    steepest_ = certificate.steepest;
+    // Before the first penalty is known there is no gap.
+    gap_ = penalty_.l1 > 0 ? problem_->gap(penalty_, steepest_ / penalty_.l1).gap : certificate.objective;
+    gap_at_ = penalty_.l1;
+    certificate.gap = gap_;
+    write_fields(task.reply, certificate);
+  }
+
+  FitRow fit_row(const Argument& argument) const {
+    FitRow row;
+    row.lambda = argument.lambda;
+    row.objective = problem_->objective(penalty_);
+    row.gap = gap_;
+    row.nonzeros = static_cast<double>(problem_->nonzeros());
+    row.loss = problem_->loss();
+    row.null_loss = null_loss_;
+    if (argument.fold > 0) {
+      const Score score = problem_->score(weights_within(data_.weights, folds_, argument.fold));
+      row.held_out = score.weight > 0 ? score.loss / score.weight : 0;
+      row.held_out_weight = score.weight;
+    }
+    row.rows = static_cast<double>(data_.response.size());
+    row.columns = static_cast<double>(data_.columns);
+    row.set_classes(classes_);
+    return row;
+  }
+
+  Settings settings_;
+  std::uint64_t seed_;
+  DataNote data_;                          // rows, columns, response and weights
+  ClassLabels classes_;                    // of the response, for the logistic loss
+  std::vector<std::uint32_t> folds_;       // of every row
+  std::optional<ReducedProblem> problem_;  // of the current fit
+  Penalty penalty_;
+  double null_loss_ = 0;  // with no coefficient but the intercept
+  double gap_ = 0;        // at the last screen
+  double gap_at_ = 0;     // the penalty's l1 at that screen
+  double steepest_ = 0;   // Certificate::steepest of that screen
+};
+
+}  // namespace
+
+std::unique_ptr<Pull> columns_pull(const Settings& settings, std::uint64_t seed) {
+  return std::make_unique<ColumnsPull>(settings, seed);
 }
 
 }  // namespace rota::lasso

@@ -1,15 +1,15 @@
-#include "apps/lasso/by_columns/push.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
+#include "apps/lasso/by_columns/hooks.h"
+#include "apps/lasso/by_columns/messages.h"
 #include "apps/lasso/column_moments.h"
 #include "apps/lasso/fit_sequence.h"
 
 namespace rota::lasso {
-
 namespace {
 
 // One column in kSampled is sampled to estimate the distances of the nearest ones.
@@ -52,151 +52,186 @@ void copy_to(ColumnNote& note, const DenseColumn<T>& x) {
   }
 }
 
-}  // namespace
+// Data of the rows, which all shards of a process share.
+struct SharedRowData {
+  DataNote data;
+  std::vector<std::uint32_t> folds;  // of every row
+};
 
-ColumnsPush::ColumnsPush(const Settings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows)
-    : settings_(settings), columns_(std::move(columns)), rows_(std::move(rows)), coefficients_(columns_.columns()) {
-  compute_norms();
-}
-
-std::uint64_t ColumnsPush::push(const SharedTask& task, Random&) {
-  const Argument argument = argument_of(task.argument);
-  switch (argument.step) {
-    case Step::start:
-      begin(argument.fold);
-      if (speaks_for_all_) write_fields(task.note, DataNote{rows_->columns, rows_->response, rows_->weights});
-      return columns_.entries();
-    case Step::screen:
-      write_fields(task.note, screen({argument.lambda * settings_.l1_ratio, argument.lambda * (1 - settings_.l1_ratio)},
-                                     static_cast<std::size_t>(task.argument[kArgumentWidth])));
-      return columns_.entries();
-    case Step::solve:
-      hand_out(task);
-      return 0;
-    default:
-      return 0;
-  }
-}
-
-// A path begins, with no coefficient, possibly on other rows.
-void ColumnsPush::begin(std::uint32_t fold) {
-  coefficients_.assign(columns_.columns(), 0);
-  if (fold_ != fold) {
-    fold_ = fold;
+class ColumnsPush final : public SharedPush {
+ public:
+  ColumnsPush(const Settings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows)
+      : settings_(settings), columns_(std::move(columns)), rows_(std::move(rows)), coefficients_(columns_.columns()) {
     compute_norms();
   }
-}
 
-// The columns' norms under the weights of the fit's rows.
-void ColumnsPush::compute_norms() {
-  norm_.resize(columns_.columns());
-  scale_.resize(settings_.standardize ? columns_.columns() : 0);
-  const std::vector<double> weights = weights_outside(rows_->weights, rows_->folds, fold_, settings_.weights);
-  const bool centred = settings_.standardize || settings_.intercept;
-  for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
-    const auto each = [&](const auto& take) {
-      columns_.each(c, [&](std::uint32_t row, double x) { take(weights[row], x); });
-    };
-    const double square = columns_.weighted_norm2(c, weights), mean = centred ? columns_.dot(c, weights) : 0;
-    double variance = square - mean * mean;
-    // For a column far from 0 the difference has few digits, if any.
-    if (variance < kFarFromZero * square) variance = column_moments(weights.size(), 1, each).centred_square;
-    if (square < kLeastSquare)
-      if (const double largest = largest_weighted(each); largest > 0)
-        refuse_tiny_column(columns_.first_column() + c, largest);
-    if (settings_.standardize) scale_[c] = std::sqrt(variance);
-    norm_[c] = std::sqrt(settings_.intercept ? variance : square);
-  }
-}
+  // Entries of the shard's columns: the cost of a screen.
+  std::uint64_t items() const override { return columns_.entries(); }
+  void attach(const Shape& shape) override { speaks_for_all_ = shape.speaks_for_all; }
 
-// Computes every column's gradient, and selects those nearest to the bound at which they enter.
-Screening ColumnsPush::screen(const Penalty& penalty, std::size_t wanted) const {
-  Screening out;
-  out.entries = columns_.entries();
-  std::vector<double> distance(columns_.columns());
-  const std::span<const double> gradient = numbers_in(gradient_);
-  if (gradient.size() != columns_.rows()) throw std::runtime_error("damaged data: a gradient");
-  columns_.dot_all(gradient, distance);
-  for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
-    const double scale = scale_.empty() ? 1 : scale_[c];
-    if (norm_[c] <= 0 || scale <= 0) {
-      distance[c] = std::numeric_limits<double>::infinity();
-      continue;
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    const Argument argument = argument_of(task.argument);
+    switch (argument.step) {
+      case Step::start:
+        begin(argument.fold);
+        if (speaks_for_all_) write_fields(task.note, rows_->data);
+        return columns_.entries();
+      case Step::screen:
+        write_fields(task.note, screen(settings_.penalty(argument.lambda),
+                                       static_cast<std::size_t>(task.argument[kArgumentWidth])));
+        return columns_.entries();
+      case Step::solve:
+        hand_out(task);
+        return 0;
+      default:
+        return 0;
     }
-    const double slope = std::abs(distance[c] - penalty.l2 * scale * scale * coefficients_[c]);
-    out.steepest = std::max(out.steepest, slope / scale);
-    distance[c] = (penalty.l1 * scale - slope) / norm_[c];
   }
-  double bound = likely_bound(distance, wanted);
-  const auto choose = [&] {
-    out.candidates.clear();
-    for (std::uint32_t c = 0; c < columns_.columns(); ++c)
-      if (distance[c] < bound)
-        out.candidates.push_back({distance[c], columns_.first_column() + c, columns_.entries(c)});
-  };
-  choose();
-  if (out.candidates.size() < wanted && std::isfinite(bound)) {
-    bound = std::numeric_limits<double>::infinity();
+
+  void refresh(const Commit& commit) override {
+    const Step step = argument_of(commit.argument).step;
+    if (step != Step::start && step != Step::solve) return;
+    gradient_ = aligned(commit.reply);
+    for (const Delta& delta : commit.deltas)
+      if (holds(delta.key)) coefficients_[delta.key - columns_.first_column()] = delta.value[0];
+  }
+
+  void save(Writer& out) const override {
+    out.put(fold_);
+    out.put_all(numbers_in(gradient_));
+    put_nonzeros(coefficients_, out);
+  }
+  void restore(Reader& in) override {
+    begin(in.get<std::uint32_t>());
+    Writer gradient;
+    write_numbers(gradient, in.get_all<double>());
+    gradient_ = Bytes::from(gradient.take());
+    if (!gradient_.empty() && numbers_in(gradient_).size() != rows_->folds.size()) return in.fail();
+    get_nonzeros(in, coefficients_);
+  }
+  bool restores_in_place() const override { return true; }
+
+ private:
+  // A path begins, with no coefficient, possibly on other rows.
+  void begin(std::uint32_t fold) {
+    coefficients_.assign(columns_.columns(), 0);
+    if (fold_ != fold) {
+      fold_ = fold;
+      compute_norms();
+    }
+  }
+
+  // The columns' norms under the weights of the fit's rows.
+  void compute_norms() {
+    norm_.resize(columns_.columns());
+    scale_.resize(settings_.standardize ? columns_.columns() : 0);
+    const std::vector<double> weights = weights_outside(rows_->data.weights, rows_->folds, fold_, settings_.weights);
+    const bool centred = settings_.standardize || settings_.intercept;
+    for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
+      const auto each = [&](const auto& take) {
+        columns_.each(c, [&](std::uint32_t row, double x) { take(weights[row], x); });
+      };
+      const double square = columns_.weighted_norm2(c, weights), mean = centred ? columns_.dot(c, weights) : 0;
+      double variance = square - mean * mean;
+      // For a column far from 0 the difference has few digits, if any.
+      if (variance < kFarFromZero * square) variance = column_moments(weights.size(), 1, each).centred_square;
+      if (square < kLeastSquare)
+        if (const double largest = largest_weighted(each); largest > 0)
+          refuse_tiny_column(columns_.first_column() + c, largest);
+      if (settings_.standardize) scale_[c] = std::sqrt(variance);
+      norm_[c] = std::sqrt(settings_.intercept ? variance : square);
+    }
+  }
+
+  // Computes every column's gradient, and selects those nearest to the bound at which they enter.
+  Screening screen(const Penalty& penalty, std::size_t wanted) const {
+    Screening out;
+    out.entries = columns_.entries();
+    std::vector<double> distance(columns_.columns());
+    const std::span<const double> gradient = numbers_in(gradient_);
+    if (gradient.size() != columns_.rows()) throw std::runtime_error("damaged data: a gradient");
+    columns_.dot_all(gradient, distance);
+    for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
+      const double scale = scale_.empty() ? 1 : scale_[c];
+      if (norm_[c] <= 0 || scale <= 0) {
+        distance[c] = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      const double slope = std::abs(distance[c] - penalty.l2 * scale * scale * coefficients_[c]);
+      out.steepest = std::max(out.steepest, slope / scale);
+      distance[c] = (penalty.l1 * scale - slope) / norm_[c];
+    }
+    double bound = likely_bound(distance, wanted);
+    const auto choose = [&] {
+      out.candidates.clear();
+      for (std::uint32_t c = 0; c < columns_.columns(); ++c)
+        if (distance[c] < bound)
+          out.candidates.push_back({distance[c], columns_.first_column() + c, columns_.entries(c)});
+    };
     choose();
+    if (out.candidates.size() < wanted && std::isfinite(bound)) {
+      bound = std::numeric_limits<double>::infinity();
+      choose();
+    }
+    if (out.candidates.size() > wanted) {
+      const auto end = out.candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
+      std::nth_element(out.candidates.begin(), end, out.candidates.end());
+      out.candidates.erase(end, out.candidates.end());
+    }
+    std::sort(out.candidates.begin(), out.candidates.end());
+    return out;
   }
-  if (out.candidates.size() > wanted) {
-    const auto end = out.candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
-    std::nth_element(out.candidates.begin(), end, out.candidates.end());
-    out.candidates.erase(end, out.candidates.end());
-  }
-  std::sort(out.candidates.begin(), out.candidates.end());
-  return out;
-}
 
-// Sends the data of this shard's columns that enter the working set.
-void ColumnsPush::hand_out(const SharedTask& task) const {
-  const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 2]);
-  std::vector<std::uint32_t> wanted;
-  std::size_t bytes = 0;
-  for (const Entry& entry : task.entries.subspan(1, entering)) {  // after the intercept
-    if (!holds(entry.key)) continue;
-    wanted.push_back(static_cast<std::uint32_t>(entry.key - columns_.first_column()));
-    bytes += kNoteBytes + columns_.entries(wanted.back()) * kEntryBytes;
+  // Sends the data of this shard's columns that enter the working set.
+  void hand_out(const SharedTask& task) const {
+    const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 2]);
+    std::vector<std::uint32_t> wanted;
+    std::size_t bytes = 0;
+    for (const Entry& entry : task.entries.subspan(1, entering)) {  // after the intercept
+      if (!holds(entry.key)) continue;
+      wanted.push_back(static_cast<std::uint32_t>(entry.key - columns_.first_column()));
+      bytes += kNoteBytes + columns_.entries(wanted.back()) * kEntryBytes;
+    }
+    task.note.reserve(bytes);
+    ColumnNote note;
+    for (const std::uint32_t c : wanted) {
+      note.column = columns_.first_column() + c;
+      note.scale = scale_.empty() ? 1 : scale_[c];
+      columns_.of(c, [&](const auto& x) { copy_to(note, x); });
+      write_fields(task.note, note);
+    }
   }
-  task.note.reserve(bytes);
-  ColumnNote note;
-  for (const std::uint32_t c : wanted) {
-    note.column = columns_.first_column() + c;
-    note.scale = scale_.empty() ? 1 : scale_[c];
-    columns_.of(c, [&](const auto& x) { copy_to(note, x); });
-    write_fields(task.note, note);
-  }
-}
 
-void ColumnsPush::refresh(const Commit& commit) {
-  const Step step = argument_of(commit.argument).step;
-  if (step != Step::start && step != Step::solve) return;
-  gradient_ = aligned(commit.reply);
-  for (const Delta& delta : commit.deltas)
-    if (holds(delta.key)) coefficients_[delta.key - columns_.first_column()] = delta.value[0];
-}
-
-void ColumnsPush::save(Writer& out) const {
-  out.put(fold_);
-  out.put_all(numbers_in(gradient_));
-  for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
-    if (coefficients_[c] == 0) continue;
-    out.put_varint(c + std::uint64_t{1});
-    out.put(coefficients_[c]);
+  bool holds(Key column) const {
+    return column >= columns_.first_column() && column - columns_.first_column() < columns_.columns();
   }
-  out.put_varint(0);
-}
 
-void ColumnsPush::restore(Reader& in) {
-  begin(in.get<std::uint32_t>());
-  Writer gradient;
-  write_numbers(gradient, in.get_all<double>());
-  gradient_ = Bytes::from(gradient.take());
-  if (!gradient_.empty() && numbers_in(gradient_).size() != rows_->response.size()) return in.fail();
-  while (const std::uint64_t c = in.get_varint()) {
-    if (c > columns_.columns()) return in.fail();
-    coefficients_[c - 1] = in.get<double>();
-  }
+  Settings settings_;
+  bool speaks_for_all_ = false;
+  Columns columns_;
+  std::shared_ptr<const SharedRowData> rows_;
+
+  // Of the current fit.
+  std::uint32_t fold_ = 0;
+  std::vector<double> norm_;   // of every column under the fit's weights, about its mean if there is an intercept
+  std::vector<double> scale_;  // s_j; empty: all 1
+  std::vector<double> coefficients_;  // as last committed
+  Bytes gradient_;                    // by row, as last committed
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<Push>> columns_pushes(const Settings& settings, std::uint64_t seed, Design data) {
+  const DesignShape& shape = data.common.shape;
+  RowNumbers& rows = data.common.rows;
+  if (rows.weights.empty()) rows.weights.assign(shape.rows, 1.0);
+  const auto shared = std::make_shared<const SharedRowData>(
+      SharedRowData{{shape.columns, std::move(rows.response), std::move(rows.weights)},
+                    folds_of_rows(shape.rows, settings.folds, seed)});
+  std::vector<std::unique_ptr<Push>> shards;
+  for (DesignShard& one : data.hosted)
+    shards.push_back(std::make_unique<ColumnsPush>(settings, std::move(one.columns), shared));
+  return shards;
 }
 
 }  // namespace rota::lasso

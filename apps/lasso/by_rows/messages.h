@@ -1,8 +1,11 @@
 // apps/lasso/by_rows/messages.h -- the notes and replies, beside the coefficients, between shards of rows, pull and the
 // schedule.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "apps/lasso/by_rows/held_columns.h"
@@ -13,6 +16,10 @@
 #include "rota/types.h"
 
 namespace rota::lasso {
+
+[[noreturn]] inline void throw_damaged() {
+  throw std::runtime_error("damaged data: a note or reply");
+}
 
 // If a job has several schedules, all take the same steps together.  A screen's argument ends with the number of its
 // scheduler: the first one's is answered, and for the others pull repeats that answer.
@@ -37,8 +44,36 @@ struct RowsSums {
     list.check(tiny.size() == largest.size());
   }
 };
+
+// The moments of both sets of rows: Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983.
+inline void combine(Moments& moments, double weight, const Moments& other, double other_weight) {
+  if (weight > 0 && other_weight > 0) {
+    const double between = other.sum / other_weight - moments.sum / weight;
+    moments.centred_square += between * between * (weight * other_weight / (weight + other_weight));
+  }
+  moments.centred_square += other.centred_square;
+  moments.sum += other.sum;
+}
+
 // Adds those of another shard.
-void add(RowsSums& to, const RowsSums& sums);
+inline void add(RowsSums& to, const RowsSums& sums) {
+  const bool first = to.columns.empty();
+  if (first) {
+    to.columns.resize(sums.columns.size());
+    to.positive.resize(sums.positive.size());
+    to.classes = sums.classes;
+  }
+  if (sums.classes != to.classes) throw_damaged();
+  if (sums.columns.size() != to.columns.size() || sums.positive.size() != to.positive.size()) throw_damaged();
+  for (std::size_t j = 0; j < to.columns.size(); ++j) combine(to.columns[j], to.weight, sums.columns[j], sums.weight);
+  for (std::size_t j = 0; j < to.positive.size(); ++j) to.positive[j] += sums.positive[j];
+  to.tiny.insert(to.tiny.end(), sums.tiny.begin(), sums.tiny.end());
+  to.largest.insert(to.largest.end(), sums.largest.begin(), sums.largest.end());
+  to.largest_response = std::max(to.largest_response, sums.largest_response);
+  to.rows += sums.rows;
+  to.weight += sums.weight;
+  to.response += sums.response;
+}
 
 // Pull's reply to it.
 struct RowsShape {
@@ -67,11 +102,33 @@ struct RowsSlopes {
   }
 };
 // Adds those of another shard.
-void add(RowsSlopes& to, const RowsSlopes& slopes);
+inline void add(RowsSlopes& to, const RowsSlopes& slopes) {
+  to.loss += slopes.loss;
+  to.slope += slopes.slope;
+  to.square += slopes.square;
+  to.margin_positive += slopes.margin_positive;
+  to.margin_negative += slopes.margin_negative;
+  to.held_out += slopes.held_out;
+  to.held_out_weight += slopes.held_out_weight;
+  if (to.gradient.empty()) to.gradient.resize(slopes.gradient.size());
+  if (slopes.gradient.size() != to.gradient.size()) throw_damaged();
+  for (std::size_t j = 0; j < slopes.gradient.size(); ++j) to.gradient[j] += slopes.gradient[j];
+}
 
 // Ascending columns as differences, a byte or two each, because there may be very many.
-std::vector<std::byte> differences_of(std::span<const Key> columns);
-std::vector<Key> columns_of(std::span<const std::byte> differences);
+inline std::vector<std::byte> differences_of(std::span<const Key> columns) {
+  Writer out;
+  Key last = 0;
+  for (const Key column : columns) out.put_varint(column - std::exchange(last, column));
+  return out.take();
+}
+
+inline std::vector<Key> columns_of(std::span<const std::byte> differences) {
+  Reader in(differences);
+  std::vector<Key> columns;
+  while (in.ok() && !in.done()) columns.push_back(in.get_varint() + (columns.empty() ? 0 : columns.back()));
+  return columns;
+}
 
 // Pull's reply to it.
 struct RowsCertificate {
@@ -95,7 +152,5 @@ struct RowsCertificate {
     list.check(columns.size() == gains.size() && (columns.empty() || columns.back() < all_columns));
   }
 };
-
-[[noreturn]] void throw_damaged();
 
 }  // namespace rota::lasso

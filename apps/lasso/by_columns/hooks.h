@@ -1,0 +1,26 @@
+// apps/lasso/by_columns/hooks.h -- the three steps over ranges of columns.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "apps/lasso/settings.h"
+#include "apps/linear/design/load.h"
+#include "rota/plugin.h"
+
+namespace rota::lasso {
+
+// Chooses the working set: the support and the columns nearest to entering it are solved in one place; then all columns
+// are screened, and the set grows, until the duality gap is small enough.
+//
+// Working sets: Johnson and Guestrin, "Blitz: A principled meta-algorithm for scaling sparse optimization", ICML 2015;
+// Massias, Gramfort and Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", ICML 2018.
+std::unique_ptr<Schedule> columns_schedule(const Settings& settings);
+
+// Screen the columns, and send those requested.  The shards of a process share the rows' data.
+std::vector<std::unique_ptr<Push>> columns_pushes(const Settings& settings, std::uint64_t seed, Design data);
+
+// Gathers the working set and solves it.
+std::unique_ptr<Pull> columns_pull(const Settings& settings, std::uint64_t seed);
+
+}  // namespace rota::lasso
