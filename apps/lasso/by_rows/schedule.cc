@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint64_t kUpdatesLeast = 16, kUpdatesMost = 1024;
 constexpr std::uint64_t kLooksInPass = 16;
 // Share of the objective by which rounding may raise it.
-constexpr double kRounding = 1e-10;
+constexpr double kRiseByRounding = 1e-10;
 // Share of the gap that two updates of every coefficient gain at least, if they do not interfere.
 constexpr double kLeastGain = 1e-7;
 constexpr std::uint64_t kUpdatesForGain = 2;
@@ -74,7 +74,7 @@ class FitController {
                 {"gap", certificate.gap},
                 {"coordinates", static_cast<double>(batch_)}};
     const double gain = looks_++ == 0 ? certificate.objective : good_.objective - certificate.objective;
-    const bool risen = !(gain >= -kRounding * good_.objective);  // also if it is infinite or NaN
+    const bool risen = !(gain >= -kRiseByRounding * good_.objective);  // also if it is infinite or NaN
     since_gain_ = gain < kLeastGain * certificate.gap ? since_gain_ + certificate.updates : 0;
     if (risen || since_gain_ >= kUpdatesForGain * certificate.all_columns) reduce_parallelism();
     figures_.push_back({"undone", risen ? 1.0 : 0.0});

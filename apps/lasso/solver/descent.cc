@@ -86,7 +86,6 @@ class CoordinateDescent {
       value_[k] = now;
       engine_.change(k, by);
       gain += by * by * step.curvature;
-      ++done_.updates;
     }
     return gain;
   }
@@ -96,7 +95,7 @@ class CoordinateDescent {
     if (anderson_.extrapolate(step_)) {
       for (std::size_t k = 0; k < value_.size(); ++k)
         step_[k] = value_[k] * step_[k] > 0 ? step_[k] - value_[k] : -value_[k];
-      if (go_along_step() != Move::none) ++done_.extrapolations;
+      go_along_step();
     }
     anderson_.restart(value_);
   }
@@ -137,7 +136,6 @@ class CoordinateDescent {
         return moved;
       }
       allowance_ -= cost;
-      ++done_.support_steps;
       const Move move = support_step(problem_, value_, gradient_, step_) ? go_along_step() : Move::none;
       moved = moved || move != Move::none;
       if (move != Move::to_zero) return moved;

@@ -38,12 +38,9 @@ struct ActiveProblem {
 };
 
 struct Descent {
-  std::uint64_t epochs = 0;          // passes over the coordinates
-  std::uint64_t updates = 0;         // coefficients changed
-  std::uint64_t extrapolations = 0;  // that lowered the objective
-  std::uint64_t support_steps = 0;   // systems solved
-  double gap = 0;                    // duality gap of Q at the end
-  bool stalled = false;              // an epoch changed coefficients by their last digits at most
+  std::uint64_t epochs = 0;  // passes over the coordinates
+  double gap = 0;            // duality gap of Q at the end
+  bool stalled = false;      // an epoch changed coefficients by their last digits at most
 };
 
 // Both continue until the duality gap is at most `tolerance`, or `most_epochs` are done, or no gain is left, or many

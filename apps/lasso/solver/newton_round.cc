@@ -99,8 +99,7 @@ bool ReducedProblem::bends_alike(std::span<const double> fitted_before) const {
   return std::abs(now - kept) <= kBendsAlike * kept;
 }
 
-bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,
-                                  SolveStatistics& statistics) {
+bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double tolerance) {
   const bool fresh = kept_curvature_.empty();
   if (fresh) {
     kept_curvature_ = curvature_;
@@ -115,7 +114,7 @@ bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double
     if (it.moments.centred_square > 0) problem.coordinates.push_back(it);
   }
   const std::vector<double> fitted_before = fitted_;
-  const bool gained = descend(problem, gram_, tolerance, limits, statistics);
+  const bool gained = descend(problem, tolerance);
   const bool moved = step_towards(penalty, problem);
   if (!moved || !bends_alike(fitted_before)) forget_curvature();
   return (moved && gained) || !fresh;

@@ -31,21 +31,17 @@ struct SolveLimits {
 };
 
 struct SolveStatistics {
-  std::uint64_t epochs = 0;          // passes over active columns
-  std::uint64_t updates = 0;         // coefficients changed
-  std::uint64_t extrapolations = 0;  // accepted
-  std::uint64_t support_steps = 0;   // systems solved for the support at once
-  std::uint64_t rounds = 0;          // choices of active columns; for the logistic loss, Newton steps
-  std::uint64_t gram_rounds = 0;     // of them, solved on products of columns
-  double gap = 0;                    // duality gap of the reduced problem, in units of the objective
-  bool converged = false;            // the gap is at most the tolerance
+  std::uint64_t epochs = 0;       // passes over active columns
+  std::uint64_t rounds = 0;       // choices of active columns; for the logistic loss, Newton steps
+  std::uint64_t gram_rounds = 0;  // of them, solved on products of columns
+  double gap = 0;                 // duality gap of the reduced problem, in units of the objective
+  bool converged = false;         // the gap is at most the tolerance
 };
 
 // Losses summed over rows with some weights.
 struct Score {
-  double weight = 0;         // sum of the weights
-  double loss = 0;           // weighted sum of losses; of the squared loss, half the squared error
-  double misclassified = 0;  // logistic loss: weight of rows with y f <= 0
+  double weight = 0;  // sum of the weights
+  double loss = 0;    // weighted sum of losses; of the squared loss, half the squared error
 };
 
 // The data that descent works on; the choice changes speed and rounding, not the optimum.
@@ -141,12 +137,9 @@ class ReducedProblem {
   std::vector<ActiveCoordinate> active_coordinates(const Penalty& penalty, const Look& at) const;
   // A round solves the active columns, or their second-order expansion, to a tolerance.  All three return false if
   // rounding left nothing to gain.
-  bool squared_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,
-                     SolveStatistics& statistics);
-  bool newton_round(const Penalty& penalty, const Look& at, double tolerance, const SolveLimits& limits,
-                    SolveStatistics& statistics);
-  bool descend(ActiveProblem& problem, Gram& gram, double tolerance, const SolveLimits& limits,
-               SolveStatistics& statistics);
+  bool squared_round(const Penalty& penalty, const Look& at, double tolerance);
+  bool newton_round(const Penalty& penalty, const Look& at, double tolerance);
+  bool descend(ActiveProblem& problem, double tolerance);
   bool step_towards(const Penalty& penalty, const ActiveProblem& problem);
 
   Loss loss_kind_;
@@ -171,6 +164,9 @@ class ReducedProblem {
   double sum_of_kept_ = 0;
   std::vector<Moments> kept_moments_;  // of columns under them; a negative square: not known yet
 
+  // Of the current solve().
+  SolveLimits limits_;
+  SolveStatistics done_;
   bool step_is_solved_ = false;  // whether the last descent reached its tolerance
 
   double columns_work_ = 0;  // additional cost of descent on columns over products, since gram_ began

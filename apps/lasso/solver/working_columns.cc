@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "apps/linear/ordered_sum.h"
+#include "rota/fields.h"
 
 namespace rota::lasso {
 
@@ -182,35 +184,50 @@ Moments WorkingColumns::moments(std::size_t j, std::span<const double> h, double
   return moments;
 }
 
+namespace {
+
+// A column as it is saved: a dense one without rows.
+struct SavedColumn {
+  std::uint64_t key = 0;
+  double scale = 0, shift = 0;
+  bool dense = false;
+  std::vector<std::uint32_t> rows;
+  std::vector<double> values;
+
+  void fields(auto& list) {
+    list(key, scale, shift, dense, rows, values);
+    list.check(scale >= 0 && std::isfinite(scale) && std::isfinite(shift));
+  }
+};
+
+}  // namespace
+
 void WorkingColumns::save(Writer& out) const {
   out.put_varint(columns_.size());
   for (std::size_t j = 0; j < columns_.size(); ++j) {
-    out.put_varint(keys_[j]);
-    out.put(columns_[j].scale);
-    out.put(static_cast<std::uint8_t>(columns_[j].dense));
-    out.put(columns_[j].shift);
-    if (!columns_[j].dense) out.put_all(rows_of(j));
-    out.put_all(values_of(j));
+    const auto rows = rows_of(j);
+    const auto values = values_of(j);
+    write_fields(out, SavedColumn{keys_[j],
+                                  columns_[j].scale,
+                                  columns_[j].shift,
+                                  columns_[j].dense,
+                                  {rows.begin(), rows.end()},
+                                  {values.begin(), values.end()}});
   }
 }
 
 void WorkingColumns::restore(Reader& in) {
   WorkingColumns read(rows_);  // not shifted again: the saved columns are shifted
   std::vector<std::uint32_t> all_rows(rows_);
-  for (std::size_t i = 0; i < rows_; ++i) all_rows[i] = static_cast<std::uint32_t>(i);
-  const std::size_t count = in.get_count(11);
-  for (std::size_t j = 0; j < count && in.ok(); ++j) {
-    const std::uint64_t key = in.get_varint();
-    const auto scale = in.get<double>();
-    const auto dense = in.get<std::uint8_t>();
-    const auto shift = in.get<double>();
-    if (dense > 1 || !(scale >= 0) || !std::isfinite(scale) || !std::isfinite(shift)) in.fail();
-    const auto rows = dense == 1 ? all_rows : in.get_all<std::uint32_t>();
-    const auto values = in.get_all<double>();
+  std::iota(all_rows.begin(), all_rows.end(), 0U);
+  FieldReader list(in);
+  for (std::size_t left = in.get_count(11); left > 0 && in.ok(); --left) {
+    SavedColumn column;
+    list(column);
     if (!in.ok()) break;
     try {
-      read.add(key, scale, rows, std::span(values));
-      read.columns_.back().shift = shift;
+      read.add(column.key, column.scale, column.dense ? all_rows : column.rows, std::span<const double>(column.values));
+      read.columns_.back().shift = column.shift;
     } catch (const std::invalid_argument&) {
       in.fail();
     }

@@ -3,8 +3,8 @@
 namespace rota::lasso {
 namespace {
 
-constexpr std::size_t kRows = 700;  // more than a chunk of dense columns
-constexpr std::size_t kColumns = 12;
+constexpr std::size_t kRows = 700;    // more than a chunk of dense columns
+constexpr std::size_t kColumns = 45;  // more filled ones than are summed at once
 
 struct Data {
   WorkingColumns columns{kRows};
@@ -12,7 +12,7 @@ struct Data {
   std::vector<double> weights;
 };
 
-// Every third column is a dense one; two sparse ones share no row.
+// Every third column fills many rows, stored dense or not; two sparse ones share no row.
 Data random_data() {
   Data data;
   std::mt19937_64 random(5);
@@ -23,7 +23,8 @@ Data random_data() {
     std::vector<double> values;
     data.dense.emplace_back(kRows, 0.0);
     for (std::uint32_t i = 0; i < kRows; ++i) {
-      if (uniform(random) > (j % 3 == 0 ? 0.8 : 0.1) || (j == 1 && i >= 300) || (j == 2 && i < 300)) continue;
+      if (uniform(random) > (j % 3 != 0 ? 0.1 : j % 2 == 0 ? 0.8 : 0.35) || (j == 1 && i >= 300) || (j == 2 && i < 300))
+        continue;
       rows.push_back(i);
       values.push_back(normal(random));
       data.dense[j][i] = values.back();
@@ -42,11 +43,12 @@ TEST(Gram, HasTheProductsOfColumns) {
   const Data data = random_data();
   Gram gram;
   gram.begin(data.weights);
-  const std::vector<std::uint32_t> columns = {4, 0, 1, 2, 3, 11, 9};
+  std::vector<std::uint32_t> columns;
+  for (std::uint32_t j = 0; j + 1 < kColumns; ++j) columns.push_back(j * 7 % 44);
   gram.add(data.columns, columns);
   EXPECT_EQ(gram.size(), columns.size());
   EXPECT_TRUE(gram.has(9));
-  EXPECT_FALSE(gram.has(5));
+  EXPECT_FALSE(gram.has(44));
   const DenseGram dense = gram.dense(columns);
   const SparseGram sparse = gram.sparse(columns);
   std::size_t pairs = 0;
@@ -76,8 +78,8 @@ TEST(Gram, ProductsDoNotDependOnTheOrderInWhichColumnsCame) {
   at_once.begin(data.weights);
   one_by_one.begin(data.weights);
   at_once.add(data.columns, columns);
-  for (const std::uint32_t j : {7, 3, 11, 0, 1, 10, 2, 9, 4, 8, 5, 6}) {
-    const std::uint32_t one[] = {j};
+  for (std::uint32_t j = 0; j < kColumns; ++j) {
+    const std::uint32_t one[] = {j * 7 % 45};
     one_by_one.add(data.columns, one);
   }
   EXPECT_EQ(all_products(at_once, columns), all_products(one_by_one, columns));
