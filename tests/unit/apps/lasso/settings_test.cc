@@ -7,7 +7,8 @@ namespace rota::lasso {
 namespace {
 
 Options with(std::map<std::string, std::string, std::less<>> given) {
-  for (const Option& option : declared_options<Settings>()) given.emplace(std::string(option.name), std::string(option.default_value));
+  for (const Option& option : declared_options<Settings>())
+    given.emplace(std::string(option.name), std::string(option.default_value));
   given.emplace("schedulers", "1");
   return Options(std::move(given));
 }
