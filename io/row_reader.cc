@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -165,10 +164,7 @@ class CsvReader final : public RowReader {
     const auto& there = file_.names();
     const bool by_name = !form.names.empty() && !there.empty();
     const bool absent = by_name && std::ranges::find(there, form.target) == there.end();
-    if (has_target(path, form, file_.columns(), by_name, absent))
-      target_ = file_.column(form.target);
-    else if (absent && !form.target.empty())
-      no_label_ = std::numeric_limits<double>::quiet_NaN();
+    if (has_target(path, form, file_.columns(), by_name, absent)) target_ = file_.column(form.target);
     if (by_name) {
       place_ = places_of(form.names, file_);
       return;
@@ -185,7 +181,7 @@ class CsvReader final : public RowReader {
     if (!file_.next(fields_)) return false;
     builder_.clear();
     for (std::size_t column = 0; column < place_.size(); ++column) builder_.add(column, number(place_[column]));
-    row = builder_.row(target_ ? label() : no_label_, columns());
+    row = builder_.row(target_ ? label() : 0, columns());
     return true;
   }
   std::uint64_t columns() const override { return place_.size(); }
@@ -232,7 +228,6 @@ class CsvReader final : public RowReader {
   bool fill_missing_, words_allowed_;
   std::vector<std::string> words_;
   std::optional<std::size_t> target_;
-  double no_label_ = 0;
   std::vector<std::size_t> place_;  // in the file, of each column
   std::vector<std::string_view> fields_;
   RowBuilder builder_;
@@ -348,13 +343,9 @@ std::string found_format(const std::string& path) {
   return name.ends_with(".csv") ? "csv" : name.ends_with(".tsv") ? "tsv" : "text";
 }
 
-std::string row_format(const std::string& path, const RowForm& form) {
-  const std::string format = form.format == "auto" ? found_format(path) : form.format;
-  return format == "text" ? "libsvm" : format;
-}
-
 std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form, std::optional<ByteRange> part) {
-  const std::string format = row_format(path, form);
+  std::string format = form.format == "auto" ? found_format(path) : form.format;
+  if (format == "text") format = "libsvm";
   const bool lines = format == "libsvm" || format == "vw";
   if (lines && !form.target.empty() && form.columns == 0)
     throw UsageError("--target is for CSV, NumPy and Matrix Market data, and " + path + " is " + format);

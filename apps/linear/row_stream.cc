@@ -15,7 +15,7 @@ void RowStream::read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
   FeatureKeys key(settings_.bits);
   const std::uint32_t outputs = settings_.outputs(facts_.classes.size());
   const char* const changed = "the data has changed since it was first read";
-  io::RowFiles input(files_, settings_.form, {shard_, shards_});
+  io::RowFiles input(files_, settings_.form, io::Section{shard_, shards_});
   ShardRows piece;
   std::uint64_t pieces = 0;
   const auto give = [&] { take(std::exchange(piece, {})), ++pieces; };

@@ -202,7 +202,7 @@ class Loading {
   void each_row(const Visit& visit) {
     for (section_ = 0; section_ < (options_.stream ? shards_ : 1); ++section_) {
       io::RowFiles input =
-          options_.stream ? io::RowFiles(files_, form_, {section_, shards_}) : io::RowFiles(files_, form_);
+          options_.stream ? io::RowFiles(files_, form_, io::Section{section_, shards_}) : io::RowFiles(files_, form_);
       for (io::LabelledValues row; input.next(row);) visit(input, row);
       columns_ = std::max(columns_, input.columns());
       facts_.names = input.names();

@@ -30,7 +30,7 @@ namespace {
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
-constexpr std::array kOwnOptions = {
+constexpr std::array kTrainOptions = {
     Option{.name = "continue",
            .kind = Option::Kind::flag,
            .default_value = "false",
@@ -39,7 +39,7 @@ constexpr std::array kOwnOptions = {
 };
 
 std::vector<Option> own_options() {
-  std::vector<Option> all(kOwnOptions.begin(), kOwnOptions.end());
+  std::vector<Option> all(kTrainOptions.begin(), kTrainOptions.end());
   all.insert(all.end(), network_options().begin(), network_options().end());
   return all;
 }
@@ -57,7 +57,7 @@ void print_train_help(const Plugin* plugin) {
   if (plugin != nullptr)
     std::printf("\nThe app %s: %s\n%s", std::string(plugin->name).c_str(), std::string(plugin->summary).c_str(),
                 describe(plugin->options).c_str());
-  std::printf("\n%s  --flagfile=FILE\n      Reads flags from a file, one a line.\n", describe(kOwnOptions).c_str());
+  std::printf("\n%s  --flagfile=FILE\n      Reads flags from a file, one a line.\n", describe(kTrainOptions).c_str());
   std::printf("\nThe network:\n%s", describe(network_options()).c_str());
   if (plugin == nullptr) std::printf("\n`rota train APP --help` adds the app's own flags.\n");
 }

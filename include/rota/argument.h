@@ -43,6 +43,8 @@ class Argument {
                                std::to_string(bytes_.size()) + " bytes");
     return value;
   }
+  void encode(Writer& out) const { out.put_all(bytes_.view()); }
+  void decode(Reader& in) { bytes_ = Bytes::from(in.get_all<std::byte>()); }
   bool empty() const { return bytes_.empty(); }
   const Bytes& bytes() const { return bytes_; }
 

@@ -245,7 +245,7 @@ TEST(LassoRows, TheEvaluationIsTheObjective) {
     host.run_epoch();
     const auto terms = host.evaluate();
     if (host.done()) break;
-    EXPECT_NEAR(terms[kLossTerm] + terms[kPenaltyTerm], host.figure("objective"), 1e-12);
+    EXPECT_NEAR(terms[0] + terms[1], host.figure("objective"), 1e-12);
   }
 }
 

@@ -111,6 +111,17 @@ std::vector<Option> input_options(const Option& last) {
   return options;
 }
 
+// Whether a CSV file has the column of the response.
+bool has_target(const std::string& file, io::RowForm form) {
+  form.names.clear();
+  try {
+    (void)io::read_rows(file, form);
+  } catch (const DataError&) {
+    return false;
+  }
+  return true;
+}
+
 // A file is read as the data that the model was fitted to, unless options say otherwise.
 io::RowForm form_of(const Call& call, const TrainedModel& model, const std::string& file) {
   io::RowForm form = model.settings.form;
@@ -118,18 +129,19 @@ io::RowForm form_of(const Call& call, const TrainedModel& model, const std::stri
   form.format = call.options.text("format");
   if (call.options.has("separator")) form.separator = call.options.text("separator");
   form.check();
-  form.format = io::row_format(file, form);
-  const bool labelled = form.format == "libsvm", unlabelled = form.format == "matrix_market";
+  form.format = row_format(file, form);
   if (call.options.has("target")) {
     form.target = call.options.text("target");
-  } else if (labelled || unlabelled) {
-    form.target.clear();
-  } else if (model.names.empty() && !form.target.empty()) {  // new rows may lack the response
-    io::RowForm without = form;
-    without.target.clear();
-    if (io::read_rows(file, without)->columns() == model.columns()) form = without;
+    return form;
   }
-  return form;
+  // New rows may lack the response.
+  io::RowForm without = form;
+  without.target.clear();
+  const bool named = !model.names.empty(), lines = form.format == "libsvm" || form.format == "matrix_market";
+  const bool lacks = lines   ? true
+                     : named ? !has_target(file, form)
+                             : io::read_rows(file, without)->columns() == model.columns();
+  return lacks ? without : form;
 }
 
 // The linear predictions of the input's rows, and their labels.
@@ -171,8 +183,7 @@ void read_file(const Call& call, const std::string& file, std::span<const double
     for (std::size_t e = 0; e < row.columns.size(); ++e)
       if (row.columns[e] < by_column.size()) link += by_column[row.columns[e]] * row.values[e];
     out.links.push_back(link);
-    if (labelled && !std::isnan(row.label))
-      out.add_label(row.label, [&](const std::string& what) { reader->fail(what); });
+    if (labelled) out.add_label(row.label, [&](const std::string& what) { reader->fail(what); });
   }
 }
 

@@ -19,12 +19,13 @@
 namespace rota::linear {
 namespace {
 
-// The files' format, which must be compatible with --response and --target.
+// The files' format, which must be compatible with --response and --target.  Throws DataError for a CSV file without
+// the target.
 std::string checked_format(const Source& source) {
   if (source.files.empty()) throw UsageError("no input: name the files of the matrix");
-  const std::string &first = source.files.front(), format = io::row_format(first, source.form);
+  const std::string &first = source.files.front(), format = row_format(first, source.form);
   for (const std::string& file : source.files)
-    if (io::row_format(file, source.form) != format)
+    if (row_format(file, source.form) != format)
       throw DataError(file, 1, "the files of a matrix must have one format, but " + first + " has another");
   const bool response = !source.response.empty(), target = !source.form.target.empty();
   if (format == "libsvm" && response)
@@ -37,6 +38,8 @@ std::string checked_format(const Source& source) {
     throw UsageError(response ? "--target and --response exclude each other"
                               : "--target is missing: it names the column of " + first + " that has the response");
   }
+  if (target && (format == "csv" || format == "tsv"))
+    for (const std::string& file : source.files) (void)io::read_rows(file, source.form);
   return format;
 }
 
@@ -174,6 +177,11 @@ Design load(const Source& source, bool by_columns, std::uint32_t shards, std::sp
 }
 
 }  // namespace
+
+std::string row_format(const std::string& path, const io::RowForm& form) {
+  const std::string format = form.format == "auto" ? io::found_format(path) : form.format;
+  return format == "text" ? "libsvm" : format;
+}
 
 bool DesignShard::fits(const DesignCommon& common, const Job& job, ShardId shard) const {
   if (common.cuts.size() != job.shards + std::size_t{1}) return false;

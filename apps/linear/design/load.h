@@ -29,6 +29,9 @@ struct Source {
   Precision precision = Precision::automatic;
 };
 
+// One of RowForm's words, not auto.  Throws NoInput or DataError.
+std::string row_format(const std::string& path, const io::RowForm& form);
+
 // One number for every row.
 struct RowNumbers {
   std::vector<double> response;  // of two classes the data's own labels

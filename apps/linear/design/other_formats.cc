@@ -1,5 +1,4 @@
 // apps/linear/design/other_formats.cc -- files that are read from their beginning to their end by one thread.
-#include <cmath>
 #include <utility>
 
 #include "apps/linear/design/input.h"
@@ -76,7 +75,6 @@ SampledInput read_any_rows(const std::vector<std::string>& paths, const io::RowF
   DesignPiece& piece = input.pieces.emplace_back();
   io::RowFiles files(paths, form);
   for (io::LabelledValues row; files.next(row); ++piece.rows) {
-    if (std::isnan(row.label)) files.fail("there is no column " + io::quoted(form.target));
     if (is_too_large(row.label)) files.fail(too_large(row.label));
     for (std::size_t e = 0; e < row.columns.size(); ++e) {
       piece.entries.add(static_cast<std::uint32_t>(piece.rows), row.columns[e], row.values[e]);

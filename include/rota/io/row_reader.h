@@ -28,7 +28,7 @@ struct RowForm {
   bool fill_missing = false;
   std::uint64_t index_from = 1;
   // The columns that are wanted, in this order, of a CSV file with a header: those of other files, or of a model.
-  // Others are left out; if the target is not there, labels are NaN.  Empty: all columns, in the order of the file.
+  // Others are left out, and the target need not be there.  Empty: all columns, in the order of the file.
   std::vector<std::string> names = {};
   // The number of columns that are wanted, those of a model; 0: all.  A file without names that has just as many has no
   // target, and text that needs none is not refused.
@@ -102,9 +102,6 @@ class RowReader {
 // What "auto" finds: "npz", "npy" or "matrix_market" by the first bytes of the file, decompressed if it is; of other
 // text "csv" or "tsv" by its name, or "text", as what can be read only once (a pipe).  Throws NoInput or DataError.
 std::string found_format(const std::string& path);
-
-// The format of this file: one of RowForm's words, not auto.  Throws NoInput or DataError.
-std::string row_format(const std::string& path, const RowForm& form);
 
 // Throws NoInput or DataError; UsageError if the form does not fit the file's format: a target where labels have their
 // place, or none where labels are required; a part of other than plain LIBSVM or Vowpal Wabbit text.

@@ -392,7 +392,7 @@ TEST_F(LoadTest, ColumnsOfCsvHaveNames) {
   EXPECT_EQ(load_columns(source, 1, all).common.rows.response, (std::vector<double>{1, 2, 3}));
   source = source_of({source.files[0], files.write("c.csv", "x,z\n1,2\n")});
   source.form.target = "y";
-  EXPECT_EQ(refusal<DataError>(source), source.files[1] + ":2: there is no column 'y'");
+  EXPECT_EQ(refusal<DataError>(source), source.files[1] + ":1: there is no column 'y'; there are 2: x, z");
   source.files = {files.write("large.csv", "x,y\n1,2\n1,-1e150\n")};
   EXPECT_EQ(refusal<DataError>(source), source.files[0] +
                                             ":3: the response -1e+150 is too large to be squared and summed "
