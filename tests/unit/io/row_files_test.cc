@@ -46,7 +46,7 @@ TEST_F(RowFilesTest, SectionsAreAllRowsOnce) {
   for (const std::uint32_t sections : {1U, 2U, 7U, 400U}) {
     std::vector<double> seen;
     for (std::uint32_t s = 0; s < sections; ++s) {
-      RowFiles input(paths, {}, {s, sections});
+      RowFiles input(paths, {}, Section{s, sections});
       for (LabelledValues row; input.next(row);) seen.push_back(row.label);
       EXPECT_LE(input.rows(), 40 / sections + 5);
     }
@@ -67,7 +67,7 @@ TEST_F(RowFilesTest, OnlyPlainLinesHaveSections) {
   const std::string csv = files.write("rows.csv", "x,y\n1,2\n");
   EXPECT_EQ(message_of<UsageError>([&] {
               LabelledValues row;
-              RowFiles({csv}, {}, {0, 2}).next(row);
+              RowFiles({csv}, {}, Section{0, 2}).next(row);
             }),
             "--stream reads parts of LIBSVM or Vowpal Wabbit text, and " + csv + " is csv");
 }
