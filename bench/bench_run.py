@@ -48,6 +48,19 @@ def train(args, out, app, *flags):
     return json.loads((out / "result.json").read_text())
 
 
+def draw_ratings(file, users, items, ratings, rank, noise=0.3):
+    """Ratings of low rank with noise, of mean 3, more of some users and items than of others."""
+    import numpy as np
+    dice = np.random.default_rng(1)
+    p, q = (dice.normal(size=(rows, rank)) * rank ** -0.25 for rows in (users, items))
+    with open(file, "w", encoding="utf-8") as out:
+        for first in range(0, ratings, 1_000_000):
+            count = min(1_000_000, ratings - first)
+            u, i = (dice.random(count) ** 2 * users).astype(int), (dice.random(count) ** 3 * items).astype(int)
+            values = 3 + (p[u] * q[i]).sum(axis=1) + noise * dice.normal(size=count)
+            np.savetxt(out, np.column_stack((u, i, values)), "%d %d %.3f")
+
+
 def records(file):
     return [json.loads(line) for line in file.read_text().splitlines()]
 

@@ -16,7 +16,7 @@ import statistics
 import subprocess
 import time
 
-from bench_run import arguments, records, rota, scratch_folder, train
+from bench_run import arguments, draw_ratings, records, rota, scratch_folder, train
 
 AFTER = (5, 10, 20)
 SHAPES = ((2, 1), (1, 2))
@@ -120,8 +120,7 @@ def main():
                 sets.append((name, penalty))
         if given.ratings:
             raw = folder / "generated.txt"
-            rota(given, "generate", "mf", f"--output={raw}", "--users=200000", "--items=20000",
-                 f"--ratings={given.ratings}", "--rank=16", "--noise=0.3")
+            draw_ratings(raw, 200_000, 20_000, given.ratings, rank=16)
             rota(given, "split", "mf", f"--input={raw}", f"--output={folder / 'split'}", "--fraction=0.02")
             raw.unlink()
             for part in ("train", "valid"):

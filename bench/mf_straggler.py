@@ -17,7 +17,7 @@ import signal
 import threading
 import time
 
-from bench_run import arguments, plot, records, rota, scratch_folder, train
+from bench_run import arguments, draw_ratings, plot, records, rota, scratch_folder, train
 
 RUNNING, SLOWER = 0.001, 10
 
@@ -98,8 +98,7 @@ def main():
     args = parser.parse_args()
     courses = {}
     with scratch_folder() as folder:
-        rota(args, "generate", "mf", f"--output={folder}/all.txt", "--users=50000", "--items=10000", "--rank=16",
-             f"--ratings={args.ratings}")
+        draw_ratings(folder / "all.txt", 50_000, 10_000, args.ratings, rank=16)
         rota(args, "split", "mf", f"--input={folder}/all.txt", f"--output={folder}/parts")
         for workers in map(int, args.workers.split(",")):
             runs, hashes = {}, {}
