@@ -46,11 +46,16 @@ function(rota_app name)
   rota_compile_together(rota_app_${name})
   target_include_directories(rota_app_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(rota_app_${name} PUBLIC rota_api rota_io ${ARG_LIBS})
-  add_library(rota_plugin_${name} MODULE plugin.cc)
+  rota_plugin(${name} plugin.cc rota_app_${name})
+endfunction()
+
+# rota_plugin(name source archive): a plugin library NAME.so, which may have the archive in common with other plugins.
+function(rota_plugin name source archive)
+  add_library(rota_plugin_${name} MODULE ${source})
   set_target_properties(rota_plugin_${name} PROPERTIES
     PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${ROTA_PLUGIN_OUTPUT_DIRECTORY}
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  target_link_libraries(rota_plugin_${name} PRIVATE rota_app_${name})
+  target_link_libraries(rota_plugin_${name} PRIVATE ${archive})
   # Nothing of an app's own code is seen by the host or by other apps.
   target_link_options(rota_plugin_${name} PRIVATE -Wl,--exclude-libs,ALL)
   install(TARGETS rota_plugin_${name} LIBRARY DESTINATION ${ROTA_PLUGIN_DIR})

@@ -1,38 +1,48 @@
-// apps/mf/app.h -- common to the apps of all solvers.
+// apps/mf/app.h -- common to the apps mf, als and ccd.
 #pragma once
-#include <array>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "apps/mf/ratings/shard_ratings.h"
+#include "apps/mf/scoring/terms.h"
 #include "apps/mf/settings.h"
-#include "rota/app.h"
+#include "rota/packed_app.h"
 
 namespace rota::mf {
 
-class MfApp : public App {
+class RatingApp : public PackedApp<Common, ShardRatings> {
  public:
-  explicit MfApp(const Job& job) : job_(job), settings_(settings_of(job.options)) { check(job.options); }
-
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override;
-  void pack(DataPacker& out) override { RatingSource(job_, settings_, true).pack(out); }
-  std::vector<Term> terms() const override;
-  std::vector<Score> scores() const override;
-  void save_common(Writer& out) const override;
+  Loaded read(std::span<const ShardId> hosted) const final {
+    Loaded loaded;
+    loaded.hosted = read_shards(job_, settings_, deals_, hosted, loaded.common);
+    return loaded;
+  }
+  std::vector<Score> scores() const final { return scores_of(settings_); }
+  void save_common(Writer& out) const final {
+    for (const Names& names : common_->names) names.encode(out);
+  }
 
  protected:
-  // The shards of the source that are hosted, in their order.
-  virtual std::vector<std::unique_ptr<Push>> shards_of(const RatingSource& source, std::span<const ShardId> hosted) = 0;
+  RatingApp(const Job& job, Settings settings, Deals deals)
+      : PackedApp(job), settings_(std::move(settings)), deals_(deals) {}
 
-  const Job& job_;
-  Settings settings_;
-  std::array<io::Vocabulary, 2> names_;  // of users, of items; empty if they are not needed
+  const Settings settings_;
+  std::shared_ptr<const Common> common_;  // from make_pushes() on
+
+ private:
+  Deals deals_;
 };
 
-// als/ and ccd/ have a file each, sgd/ too.
-std::unique_ptr<App> als_app(const Job& job);
-std::unique_ptr<App> ccd_app(const Job& job);
-std::unique_ptr<App> sgd_app(const Job& job);
+// The apps mf, als and ccd.
+Plugin sgd_plugin();
+Plugin als_plugin();
+Plugin ccd_plugin();
+
+// Rounds of these apps must have seen all commits before them.
+inline constexpr Needs kNoFeedback = {"apps whose rounds wait for feedback", never};
+inline constexpr FrameworkNeeds kSynchronousRounds[] = {
+    {"asynchronous", kNeverLags}, {"staleness", kNeverLags}, {"pipeline", kNoFeedback}};
 
 }  // namespace rota::mf

@@ -1,11 +1,11 @@
-// apps/mf/factor_rows.h -- factors of users or of items, in the kernel's layout (sgd/cell_kernel.h), and a slice.
+// apps/mf/factor_rows.h -- factors of users or of items, in the kernel's layout (kernels.h), and a slice.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/kernels.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 #include "rota/slices.h"

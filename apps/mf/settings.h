@@ -1,60 +1,56 @@
-// apps/mf/settings.h -- the options of the factorisation app.
+// apps/mf/settings.h -- the options that the apps mf, als and ccd have in common, and what follows from them.
 #pragma once
-#include <cstdint>
-#include <span>
+#include <optional>
 #include <string_view>
-#include <vector>
 
 #include "apps/mf/ratings/rating_reader.h"
 #include "rota/plugin.h"
+#include "rota/settings.h"
 
 namespace rota::mf {
 
-// How the learning rate changes (sgd/schedule.h).
-enum class RateSchedule : std::uint8_t { adagrad, decay };
-// Which side's rows are in slices and move; the other side's stay in their shards.
-enum class Rotates : std::uint8_t { automatic, items, users };
-
-enum class Solver : std::uint8_t { sgd, als, ccd };
-// What sgd minimises: squared errors of ratings, log losses of labels, or those of pairs of an item that was used and
-// one that was not (Bayesian personalised ranking).  The other solvers have squared errors only.
+// What is minimised: squared errors of ratings, log losses of labels, or those of pairs of an item that was used and
+// one that was not (Bayesian personalised ranking).  als and ccd have squared errors only.
 enum class Loss : std::uint8_t { squared, logistic, bpr };
 
 struct Settings {
-  Solver solver = Solver::sgd;
   std::uint32_t rank = 32;
-  double penalty = 0.05;         // lambda, for biases
-  bool default_penalty = false;  // it was not given (penalty_scale)
-  bool by_rating = true;         // the penalty of a row counts for each of its ratings, or once
-  RateSchedule schedule = RateSchedule::adagrad;
-  double rate = 0.1;
-  double decay = 0.1;  // NOMAD's beta
+  std::optional<double> lambda;
+  bool by_rating = true;  // the penalty of a row counts for each of its ratings, or once
   bool biases = false;
   bool nonnegative = false;
-  bool implicit = false;  // ratings are how often something was used
   Loss loss = Loss::squared;
-  double alpha = 40;       // for implicit ratings: the confidence is 1 + alpha r
-  bool conjugate = false;  // als solves rows by conjugate gradients
-  std::uint32_t cg_steps = 3;
-  bool round_robin = false;  // ccd proceeds by rows, and not by factors
-  std::uint32_t inner = 3;   // how often ccd updates users and items in a rank
-  Rotates rotates = Rotates::automatic;
+  bool implicit = false;  // ratings are how often something was used
+  double alpha = 40;      // for implicit ratings of als: the confidence is 1 + alpha r
   bool held_out = false;  // there are held-out ratings (--valid)
-  LineFormat format;
+  io::EntryForm form;
 
-  // For the lines of its ratings.
-  RatingReader::Kind kind() const {
-    return implicit                 ? RatingReader::Kind::counts
-           : loss == Loss::logistic ? RatingReader::Kind::labels
-                                    : RatingReader::Kind::ratings;
+  void rank_options(auto& list) {
+    list.number("rank", rank, "factors", 1, 65536, "Number of factors of a user or an item.");
+    list.number("lambda", lambda, "", 0, 1e15,
+                "Weight of the penalty on squared factors: LIBMF's lambda_p2 and lambda_q2; with --lambda_by=row the "
+                "regularization of `implicit`, and in scikit-learn's NMF items times alpha_W. If not given: 5 for als "
+                "with --implicit, else 0.05, for factors times the ratings' deviation if that is not from 1/16 to 16.");
+    list.flag("nonnegative", nonnegative, "No factor is below 0.");
   }
+  void lambda_by_option(auto& list) {
+    list.choice("lambda_by", by_rating, {{"rating", true}, {"row", false}},
+                "How often the penalty of a user or an item counts: for each of its ratings (weighted by counts), or "
+                "once.");
+  }
+  void biases_option(auto& list) {
+    list.flag("biases", biases, "Ratings are explained first by their mean and a bias of each user and item.");
+  }
+
+  // Of the ratings' lines.
+  RatingKind kind() const {
+    return implicit ? RatingKind::counts : loss == Loss::logistic ? RatingKind::labels : RatingKind::ratings;
+  }
+  // Lambda, for biases.
+  double penalty() const { return lambda.value_or(implicit && loss == Loss::squared ? 5 : 0.05); }
 };
 
 std::string_view name_of(Loss loss);
-std::span<const Option> options();
-// The options for reading lines of ratings or pairs; commands have them, too.
-std::span<const Option> format_options();
-std::vector<Option> with_format(std::span<const Option> others);
 
 // For ratings of this mean and deviation: the prediction before factors and biases.  The mean with --biases; without
 // them 0, or the mean for ratings far from 0, which floats and a few factors could not explain well.
@@ -62,14 +58,7 @@ double base_of(const Settings& settings, double mean, double deviation);
 // The factor of lambda for factors: if lambda was not given, and ratings are in an unusual unit, their deviation, so
 // that the default means the same.  Else 1.
 double penalty_scale(const Settings& settings, double deviation);
-// The unit in which factors are learned: sgd has the deviation, the others the nearest power of 256, so that no digit
-// changes.  1 if ratings have no unit: for labels, and implicit ones.
-double unit_of(const Settings& settings, double deviation);
-
-Settings settings_of(const Options& options);
-LineFormat format_of(const Options& options);
-// Throws UsageError if the options contradict each other.
-void check(const Options& options);
-std::span<const FrameworkNeeds> framework_needs();
+// The nearest one: numbers that are divided by it change no digit.
+double power_of_256(double number);
 
 }  // namespace rota::mf

@@ -1,13 +1,11 @@
-// tests/apps/mf_alternating_test.cc -- ALS and CCD++ over the serial host, against plain loops.
-#include "apps/mf/ccd/ccd.h"
-#include "apps/mf/commands/trained_model.h"
-#include "apps/mf/ratings/rating_rows.h"
+// tests/apps/mf_alternating_test.cc -- als and ccd over the serial host, against plain loops.
+#include "apps/mf/als/settings.h"
+#include "apps/mf/ccd/ccd_push.h"
+#include "apps/mf/ccd/settings.h"
 #include "apps/mf/scoring/ranking.h"
-#include "apps/mf/scoring/terms.h"
-#include "rota/plugin.h"
 #include "rota/seed_mixer.h"
-#include "rota/testing/serial_host.h"
 #include "tests/apps/make_job.h"
+#include "tests/apps/mf_plugins.h"
 #include "tests/apps/resumed.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 #include "tests/unit/io/scratch_files.h"
@@ -40,7 +38,14 @@ std::vector<Raw> some_ratings() {
 class Plain {
  public:
   Plain(const SerialHost& host, const std::vector<Raw>& ratings)
-      : settings_(mf::settings_of(host.job().options)), weights_(kUsers, std::vector<double>(kItems)) {
+      : ccd_(linked_plugin().name == "ccd"), weights_(kUsers, std::vector<double>(kItems)) {
+    if (ccd_) {
+      const mf::CcdSettings given = mf::ccd_settings(host.job().options);
+      settings_ = given;
+      round_robin_ = given.round_robin;
+    } else {
+      settings_ = mf::als_settings(host.job().options);
+    }
     for (const Raw& one : ratings) sum_ += one.value;
     base_ = settings_.biases ? sum_ / static_cast<double>(ratings.size()) : 0;
     if (settings_.implicit) {
@@ -64,15 +69,15 @@ class Plain {
   Matrix read(const SerialHost& host, TableId side, std::size_t count) const {
     Matrix rows;
     for (std::size_t r = 0; r < count; ++r) {
-      rows.push_back(settings_.solver == mf::Solver::als ? host.row(side, static_cast<Key>(r)) : std::vector<double>());
-      for (std::size_t k = 0; settings_.solver == mf::Solver::ccd && k < settings_.rank; ++k)
+      rows.push_back(ccd_ ? std::vector<double>() : host.row(side, static_cast<Key>(r)));
+      for (std::size_t k = 0; ccd_ && k < settings_.rank; ++k)
         rows.back().push_back(
             host.row(side, static_cast<Key>(k * mf::rows_of_factor(count) + r / mf::kTogether))[r % mf::kTogether]);
     }
     return rows;
   }
   double penalty(std::size_t side, std::size_t row) const {
-    return settings_.penalty * (settings_.by_rating ? counts_[side][row] : 1);
+    return settings_.penalty() * (settings_.by_rating ? counts_[side][row] : 1);
   }
   double prediction(const Raw& one) const {
     const auto &p = rows_[0][one.number[0]], &q = rows_[1][one.number[1]];
@@ -123,9 +128,9 @@ class Plain {
     }
   }
   void run(const Round& round) {
-    if (settings_.solver == mf::Solver::als)
+    if (!ccd_)
       solve(round.table);
-    else if (settings_.round_robin && round.table == mf::kUserSide)
+    else if (round_robin_ && round.table == mf::kUserSide)
       for (std::size_t k = 0; k < settings_.rank; ++k) fit(mf::kUserSide, k);
     else
       fit(round.table, static_cast<std::size_t>(round.argument[0]));
@@ -139,6 +144,7 @@ class Plain {
   }
 
  private:
+  bool ccd_, round_robin_ = false;
   mf::Settings settings_;
   Matrix weights_;
   double sum_ = 0, base_ = 0;
@@ -154,30 +160,31 @@ class MfAlternating : public testing::Test {
     std::ostringstream text;
     for (const Raw& one : ratings_) text << "u" << one.number[0] << "\ti" << one.number[1] << "\t" << one.value << "\n";
     options.try_emplace("rank", "5");
+    choose(options.contains("app") ? options["app"] : "als");
     return make_job(linked_plugin(), options, {files_.write("ratings", text.str())}, shards);
   }
   static double objective(const SerialHost& host) {
     const std::vector<double> terms = host.evaluate();
-    return terms[mf::kObjective] + terms[mf::penalty_term(mf::settings_of(host.job().options))];
+    return terms.front() + terms.back();  // the penalty
   }
 
   ScratchFiles files_;
   std::vector<Raw> ratings_ = some_ratings();
 };
 
-const Given kSolvers[] = {{{"solver", "als"}},
-                          {{"solver", "als"}, {"biases", "true"}, {"lambda_by", "row"}, {"lambda", "0.4"}},
-                          {{"solver", "als"}, {"row_solver", "cg"}, {"cg_steps", "100"}, {"biases", "true"}},
+const Given kSolvers[] = {{},
+                          {{"biases", "true"}, {"lambda_by", "row"}, {"lambda", "0.4"}},
+                          {{"row_solver", "cg"}, {"cg_steps", "100"}, {"biases", "true"}},
                           {{"implicit", "true"}, {"alpha", "3"}},
                           {{"implicit", "true"}, {"row_solver", "cg"}, {"cg_steps", "100"}, {"lambda", "1"}},
                           {{"implicit", "true"}, {"lambda_by", "rating"}, {"rank", "9"}},
-                          {{"solver", "ccd"}},
-                          {{"solver", "ccd"}, {"inner", "3"}, {"lambda_by", "row"}, {"nonnegative", "true"}}};
+                          {{"app", "ccd"}},
+                          {{"app", "ccd"}, {"inner", "3"}, {"lambda_by", "row"}, {"nonnegative", "true"}}};
 
 // For these the rounding of sums over shards depends on the cut into shards.
 const Given kRoundRobin[] = {
-    {{"solver", "ccd"}, {"schedule", "round_robin"}, {"lambda", "0.7"}},
-    {{"solver", "ccd"}, {"schedule", "round_robin"}, {"lambda_by", "rating"}, {"nonnegative", "true"}}};
+    {{"app", "ccd"}, {"schedule", "round_robin"}, {"lambda", "0.7"}},
+    {{"app", "ccd"}, {"schedule", "round_robin"}, {"lambda_by", "rating"}, {"nonnegative", "true"}}};
 
 std::vector<Given> all_solvers() {
   std::vector<Given> all(std::begin(kSolvers), std::end(kSolvers));
@@ -187,7 +194,7 @@ std::vector<Given> all_solvers() {
 
 TEST_F(MfAlternating, EpochsAreThoseOfPlainLoops) {
   for (const Given& options : all_solvers()) {
-    SerialHost host(linked_plugin(), job(options));
+    MfHost host(job(options));
     Plain plain(host, ratings_);
     double least = plain.objective();
     host.watch([&](const Round& round, std::uint32_t) {
@@ -208,9 +215,8 @@ TEST_F(MfAlternating, EpochsAreThoseOfPlainLoops) {
 // A step of conjugate gradients never increases the objective.
 TEST_F(MfAlternating, FewStepsOfConjugateGradientsLowerTheObjectiveToo) {
   for (const char* implicit : {"false", "true"}) {
-    const Given given = {{"solver", "als"}, {"implicit", implicit}, {"row_solver", "cg"}};
-    SerialHost few(linked_plugin(), job(given)),
-        exact(linked_plugin(), job({{"solver", "als"}, {"implicit", implicit}}));
+    const Given given = {{"implicit", implicit}, {"row_solver", "cg"}};
+    MfHost few(job(given)), exact(job({{"implicit", implicit}}));
     exact.run_epochs(30);
     few.run_epoch();
     for (int epoch = 1; epoch < 30; ++epoch) {
@@ -224,7 +230,7 @@ TEST_F(MfAlternating, FewStepsOfConjugateGradientsLowerTheObjectiveToo) {
 
 TEST_F(MfAlternating, ShardsChangeNoBit) {
   for (const Given& options : kSolvers) {
-    SerialHost one(linked_plugin(), job(options, 1)), several(linked_plugin(), job(options, 7));
+    MfHost one(job(options, 1)), several(job(options, 7));
     one.run_epochs(3);
     several.run_epochs(3);
     EXPECT_EQ(one.rows(), several.rows());
@@ -233,7 +239,7 @@ TEST_F(MfAlternating, ShardsChangeNoBit) {
 
 TEST_F(MfAlternating, ARoundRobinOverMoreShardsRoundsOtherwiseAndIsTheSame) {
   for (const Given& options : kRoundRobin) {
-    SerialHost one(linked_plugin(), job(options, 1)), several(linked_plugin(), job(options, 7));
+    MfHost one(job(options, 1)), several(job(options, 7));
     one.run_epochs(3);
     several.run_epochs(3);
     EXPECT_NEAR(objective(one), objective(several), 1e-9 * objective(one));
@@ -243,7 +249,8 @@ TEST_F(MfAlternating, ARoundRobinOverMoreShardsRoundsOtherwiseAndIsTheSame) {
 TEST_F(MfAlternating, ARestoredHostContinuesAlike) {
   for (const Given& options : all_solvers()) {
     SCOPED_TRACE(testing::PrintToString(options));
-    expect_resumed_alike(job(options), 3, 2);
+    const Job task = job(options);  // which chooses the app
+    expect_resumed_alike(task, 3, 2);
   }
 }
 
@@ -253,17 +260,16 @@ TEST_F(MfAlternating, HeldOutRatingsAreScoredWithTheCurrentModel) {
     options["valid"] = "given";
     Job task = job(options);
     task.valid = {files_.write("valid", "u1\ti3\t2\nu7\ti5\t4.5\nunknown\ti5\t1\nu70\ti16\t3\nu1\ti3\t5\n")};
-    SerialHost host(linked_plugin(), task);
+    MfHost host(task);
     host.run_epochs(3);
-    const SerialModel model(host);
-    const mf::TrainedModel trained = mf::read_model(model);
+    const mf::TrainedModel trained = model_of(host);
     const double errors[] = {2 - trained.score(1, 3), 5 - trained.score(1, 3), 4.5 - trained.score(7, 5),
                              3 - trained.score(70, 16), 1 - trained.mean};
     double squares = 0, absolute = 0;
     for (const double one : errors) squares += one * one, absolute += std::abs(one);
     EXPECT_NEAR(*host.score("valid_rmse"), std::sqrt(squares / 5), 1e-6);
     EXPECT_NEAR(*host.score("valid_mae"), absolute / 5, 1e-6);
-    EXPECT_EQ(host.evaluate()[mf::kValidUnknown], 1);
+    EXPECT_EQ(host.evaluate()[4], 1);  // valid_unknown
   }
 }
 
@@ -285,51 +291,48 @@ TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheCurrentModel) {
   for (const std::uint32_t shards : {1U, 3U}) {
     Job task = job({{"implicit", "true"}, {"rank", "9"}, {"valid", "given"}}, shards);
     task.valid = {files_.write("valid", lines.str() + "stranger\ti1\nu1\tnothing\t2\n")};
-    SerialHost host(linked_plugin(), task);
+    MfHost host(task);
     host.run_epochs(3);
-    const SerialModel saved(host);
-    const mf::TrainedModel model = mf::read_model(saved);
+    const mf::TrainedModel model = model_of(host);
     std::vector<mf::RankedUser> ranked;
-    for (const auto& [u, items] : wanted) ranked.push_back({{model.users.row(u), 0, seen[u]}, items});
-    const mf::RankingMetrics whole = mf::ranking_metrics(model, ranked, mf::kValidTop, 1);
+    for (const auto& [u, items] : wanted) ranked.push_back({{model.users.row(u), seen[u]}, items});
+    const mf::RankingMetrics whole = mf::ranking_metrics(model.items.rows(), ranked, mf::kValidTop, 1);
     ASSERT_GT(whole.users, kUsers / 2);
     EXPECT_GT(whole.top.ndcg, 0);
     EXPECT_LT(whole.top.ndcg, 1);
     EXPECT_NEAR(*host.score("valid_ndcg"), whole.top.ndcg, 1e-12);
     EXPECT_NEAR(*host.score("valid_recall"), whole.top.recall, 1e-12);
     EXPECT_NEAR(*host.score("valid_precision"), whole.top.precision, 1e-12);
-    EXPECT_EQ(host.evaluate()[mf::kValidUnknownPairs], 2);
-    EXPECT_GT(host.evaluate()[mf::penalty_term(mf::settings_of(task.options))], 0);
+    EXPECT_EQ(host.evaluate()[5], 2);  // valid_unknown
+    EXPECT_GT(host.evaluate().back(), 0);
   }
 }
 
 // Absolute pivots and penalties made every row of such ratings NaN.
 TEST_F(MfAlternating, LargeRatingsWithoutAPenaltyHaveFiniteRows) {
   for (const double times : {1.0, 1e3, 1e9})
-    for (const Given& options : {Given{{"solver", "als"}}, Given{{"solver", "als"}, {"row_solver", "cg"}},
-                                 Given{{"solver", "als"}, {"biases", "true"}}, Given{{"solver", "ccd"}}}) {
+    for (const Given& options :
+         {Given{}, Given{{"row_solver", "cg"}}, Given{{"biases", "true"}}, Given{{"app", "ccd"}}}) {
       ratings_ = some_ratings();
       for (Raw& one : ratings_) one.value *= times;
       Given given = options;
       given.insert({{"rank", "16"}, {"lambda", "0"}});
-      SerialHost host(linked_plugin(), job(given));
+      MfHost host(job(given));
       double before = INFINITY;
       for (int epoch = 0; epoch < 5; ++epoch) {
         host.run_epoch();
         ASSERT_LE(objective(host), before * (1 + 1e-6) + 1e-9 * times * times) << times;
         before = objective(host);
       }
-      for (const float one : mf::read_model(SerialModel(host)).items.factors)
-        EXPECT_LT(std::abs(one), 100 * std::sqrt(times));
+      for (const float one : model_of(host).items.factors) EXPECT_LT(std::abs(one), 100 * std::sqrt(times));
     }
 }
 
 TEST_F(MfAlternating, NoFactorIsBelowZeroIfNoneMayBe) {
-  for (const Given& options :
-       {Given{{"solver", "als"}, {"biases", "true"}}, Given{{"solver", "ccd"}}, Given{{"implicit", "true"}}}) {
+  for (const Given& options : {Given{{"biases", "true"}}, Given{{"app", "ccd"}}, Given{{"implicit", "true"}}}) {
     Given given = options;
     given["nonnegative"] = "true";
-    SerialHost host(linked_plugin(), job(given)), free(linked_plugin(), job(options));
+    MfHost host(job(given)), free(job(options));
     double before = INFINITY;
     for (int epoch = 0; epoch < 5; ++epoch) {
       host.run_epoch();
@@ -337,8 +340,7 @@ TEST_F(MfAlternating, NoFactorIsBelowZeroIfNoneMayBe) {
       EXPECT_LE(objective(host), before * (1 + 1e-9));
       before = objective(host);
     }
-    const SerialModel model(host);
-    const mf::TrainedModel trained = mf::read_model(model);
+    const mf::TrainedModel trained = model_of(host);
     for (const auto* side : {&trained.users, &trained.items})
       for (const float f : side->factors) EXPECT_GE(f, 0);
     EXPECT_GT(before, objective(free) * 0.999);

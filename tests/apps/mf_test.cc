@@ -1,14 +1,10 @@
 // tests/apps/mf_test.cc -- the factorisation app over the serial host, against plain loops, bit for bit.
 
-#include "apps/mf/commands/trained_model.h"
-#include "apps/mf/ratings/rating_data.h"
-#include "apps/mf/scoring/terms.h"
 #include "apps/mf/sgd/push.h"
 #include "apps/mf/sgd/schedule.h"
-#include "rota/plugin.h"
 #include "rota/seed_mixer.h"
-#include "rota/testing/serial_host.h"
 #include "tests/apps/make_job.h"
+#include "tests/apps/mf_plugins.h"
 #include "tests/apps/resumed.h"
 #include "tests/unit/apps/mf/plain_step.h"
 #include "tests/unit/io/scratch_files.h"
@@ -42,6 +38,7 @@ class Mf : public testing::Test {
     std::ostringstream text;
     for (const Raw& one : ratings_) text << "u" << one.user << "\ti" << one.item << "\t" << one.value << "\n";
     options.try_emplace("rank", "20");
+    choose(options.contains("app") ? options["app"] : "mf");
     return make_job(linked_plugin(), options, {files_.write("ratings", text.str())}, kShards);
   }
 
@@ -52,7 +49,7 @@ class Mf : public testing::Test {
 // A model in plain rows, and the rounds of an epoch over them in plain loops.
 class Oracle {
  public:
-  Oracle(const SerialHost& host, const std::vector<Raw>& ratings, const mf::Settings& settings)
+  Oracle(const SerialHost& host, const std::vector<Raw>& ratings, const mf::SgdSettings& settings)
       : settings_(settings), cut_(host.cut()), ratings_(ratings) {
     double sum = 0, squares = 0;
     for (const Raw& one : ratings_) sum += static_cast<double>(one.value);
@@ -76,8 +73,8 @@ class Oracle {
     for (auto* side : {&residents_, &visitors_})
       for (PlainRow& row : *side) {
         const double times = settings.by_rating ? 1.0 : static_cast<double>(row.penalty.bias);
-        row.penalty = {static_cast<float>(settings.penalty / deviation_ / times),
-                       static_cast<float>(settings.penalty / times)};
+        row.penalty = {static_cast<float>(settings.penalty() / deviation_ / times),
+                       static_cast<float>(settings.penalty() / times)};
       }
   }
 
@@ -97,8 +94,7 @@ class Oracle {
   }
 
   void expect_equal(const SerialHost& host) const {
-    const SerialModel model(host);
-    const mf::TrainedModel trained = mf::read_model(model);
+    const mf::TrainedModel trained = model_of(host);
     const auto scale = static_cast<float>(std::sqrt(deviation_));
     for (const bool visiting : {false, true}) {
       const auto& rows = visiting ? visitors_ : residents_;
@@ -150,7 +146,7 @@ class Oracle {
     squares_ += sum * deviation_ * deviation_;
   }
 
-  mf::Settings settings_;
+  mf::SgdSettings settings_;
   Cut cut_;
   std::vector<Raw> ratings_;
   double mean_ = 0, deviation_ = 1, squares_ = 0;
@@ -165,8 +161,8 @@ TEST_F(Mf, EpochsAreThoseOfPlainLoops) {
         Options{{"rotate", "items"}, {"nonnegative", "true"}, {"rate_schedule", "decay"}},
         Options{{"rotate", "items"}, {"lambda_by", "row"}, {"biases", "true"}, {"rate_schedule", "decay"}}}) {
     const Job task = job(options);
-    SerialHost host(linked_plugin(), task);
-    Oracle oracle(host, ratings_, mf::settings_of(task.options));
+    MfHost host(task);
+    Oracle oracle(host, ratings_, mf::sgd_settings(task.options));
     host.watch([&](const Round& round, std::uint32_t) { oracle.run(round); });
     for (int epoch = 0; epoch < 3; ++epoch) {
       oracle.begin_epoch();
@@ -182,8 +178,8 @@ TEST_F(Mf, EpochsOfLabelsAreThoseOfPlainLoops) {
   for (Raw& one : ratings_) one.value = one.value > 3 ? 1 : 0;
   for (const char* biases : {"false", "true"}) {
     const Job task = job({{"loss", "logistic"}, {"biases", biases}, {"rotate", "items"}});
-    SerialHost host(linked_plugin(), task);
-    Oracle oracle(host, ratings_, mf::settings_of(task.options));
+    MfHost host(task);
+    Oracle oracle(host, ratings_, mf::sgd_settings(task.options));
     host.watch([&](const Round& round, std::uint32_t) { oracle.run(round); });
     host.run_epochs(2);
     oracle.expect_equal(host);
@@ -199,9 +195,9 @@ TEST_F(Mf, HeldOutLabelsAreScoredWithTheCurrentModel) {
   for (const char* biases : {"false", "true"}) {
     Job task = job({{"valid", "given"}, {"loss", "logistic"}, {"biases", biases}});
     task.valid = {files_.write("valid", "u1\ti3\t1\nu7\ti5\t-1\nunknown\ti5\t1\nunknown\ti5\t0\nu30\ti22\t0\n")};
-    SerialHost host(linked_plugin(), task);
+    MfHost host(task);
     host.run_epochs(4);
-    const mf::TrainedModel trained = mf::read_model(SerialModel(host));
+    const mf::TrainedModel trained = model_of(host);
     double losses = 0, right = 0;
     const auto add = [&](std::optional<std::uint32_t> user, std::uint32_t item, bool one) {
       const double p = trained.prediction(user, item);
@@ -216,7 +212,7 @@ TEST_F(Mf, HeldOutLabelsAreScoredWithTheCurrentModel) {
 
 TEST_F(Mf, LabelsThatAreAllTheSameAreRefused) {
   for (Raw& one : ratings_) one.value = 1;
-  EXPECT_THROW(SerialHost(linked_plugin(), job({{"loss", "logistic"}})), DataError);
+  EXPECT_THROW(MfHost(job({{"loss", "logistic"}})), DataError);
 }
 
 // Users of one half use items of one half: held-out ones are ranked first among all others.
@@ -232,21 +228,16 @@ TEST_F(Mf, RanksWhatUsersLikeThemUsed) {
         ratings_.push_back({u, i, 1});
       }
     }
-  Job task = job({{"valid", "given"},
-                  {"implicit", "true"},
-                  {"solver", "sgd"},
-                  {"biases", "true"},
-                  {"rank", "8"},
-                  {"lambda", "0.01"}});
+  Job task = job({{"valid", "given"}, {"loss", "bpr"}, {"biases", "true"}, {"rank", "8"}, {"lambda", "0.01"}});
   task.valid = {files_.write("valid", held.str() + "u0\tnothing\n")};
-  SerialHost host(linked_plugin(), task), other(linked_plugin(), task);
+  MfHost host(task), other(task);
   host.run_epoch();
   const double before = *host.score("valid_ndcg");
   host.run_epochs(30);
   EXPECT_GT(*host.score("valid_ndcg"), 0.9);
   EXPECT_LT(before, 0.9);
   EXPECT_GT(*host.score("valid_recall"), 0.95);
-  EXPECT_EQ(host.evaluate()[mf::kValidUnknownPairs], 1);
+  EXPECT_EQ(host.evaluate()[5], 1);
   other.run_epochs(12);
   other.restore(other.save());
   other.run_epochs(19);
@@ -255,7 +246,7 @@ TEST_F(Mf, RanksWhatUsersLikeThemUsed) {
 
 TEST_F(Mf, LearnsWhatTheRatingsAreMadeOf) {
   for (const char* schedule : {"adagrad", "decay"}) {
-    SerialHost host(linked_plugin(), job({{"rate_schedule", schedule}, {"learning_rate", "0.1"}, {"lambda", "0.01"}}));
+    MfHost host(job({{"rate_schedule", schedule}, {"learning_rate", "0.1"}, {"lambda", "0.01"}}));
     host.run_epoch();
     const double first = host.evaluate()[0];
     host.run_epochs(60);
@@ -276,10 +267,9 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
   for (const auto& [biases, rotate] : {std::pair("false", "items"), {"true", "users"}}) {
     Job task = job({{"valid", "given"}, {"biases", biases}, {"rotate", rotate}});
     task.valid = {files_.write("valid", text)};
-    SerialHost host(linked_plugin(), task);
+    MfHost host(task);
     host.run_epochs(4);
-    const SerialModel model(host);
-    const mf::TrainedModel trained = mf::read_model(model);
+    const mf::TrainedModel trained = model_of(host);
     const auto error = [&](std::uint32_t user, std::uint32_t item, double value) {
       return value - trained.score(user, item);
     };
@@ -288,12 +278,12 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
     for (const double one : errors) squares += one * one, absolute += std::abs(one);
     EXPECT_NEAR(*host.score("valid_rmse"), std::sqrt(squares / 4), 1e-6);
     EXPECT_NEAR(*host.score("valid_mae"), absolute / 4, 1e-6);
-    EXPECT_EQ(host.evaluate()[mf::kValidUnknown], 1);
+    EXPECT_EQ(host.evaluate()[4], 1);
     EXPECT_EQ(host.score("rmse"), std::sqrt(host.evaluate()[0] / static_cast<double>(host.items())));
     Job without = task;
     without.options = job({{"biases", biases}, {"rotate", rotate}}).options;
     without.valid.clear();
-    SerialHost other(linked_plugin(), without);
+    MfHost other(without);
     other.run_epochs(4);
     EXPECT_EQ(other.model_hash(), host.model_hash()) << "they do not change the model";
   }
@@ -301,14 +291,14 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
 
 using Given = std::map<std::string, std::string>;
 
-const Given kScaled[] = {{{"solver", "sgd"}, {"learning_rate", "0.2"}},
-                         {{"solver", "sgd"}, {"biases", "true"}},
-                         {{"solver", "sgd"}, {"nonnegative", "true"}, {"lambda_by", "row"}},
-                         {{"solver", "als"}, {"rank", "4"}},
-                         {{"solver", "als"}, {"biases", "true"}},
-                         {{"solver", "als"}, {"rank", "4"}, {"nonnegative", "true"}},
-                         {{"solver", "ccd"}, {"rank", "4"}},
-                         {{"solver", "ccd"}, {"rank", "4"}, {"schedule", "round_robin"}, {"nonnegative", "true"}}};
+const Given kScaled[] = {{{"app", "mf"}, {"learning_rate", "0.2"}},
+                         {{"app", "mf"}, {"biases", "true"}},
+                         {{"app", "mf"}, {"nonnegative", "true"}, {"lambda_by", "row"}},
+                         {{"app", "als"}, {"rank", "4"}},
+                         {{"app", "als"}, {"biases", "true"}},
+                         {{"app", "als"}, {"rank", "4"}, {"nonnegative", "true"}},
+                         {{"app", "ccd"}, {"rank", "4"}},
+                         {{"app", "ccd"}, {"rank", "4"}, {"schedule", "round_robin"}, {"nonnegative", "true"}}};
 
 // Ratings of rank 2, of which every ninth is held out, times `times` and plus `plus`: the held-out error in units of
 // `times`, and the whole objective of squared errors and penalties in units of its square.
@@ -331,25 +321,26 @@ class MfOfAnyScale : public Mf {
     }
     options.try_emplace("rank", "20");
     options["valid"] = "given";
+    choose(options.contains("app") ? options["app"] : "mf");
     return make_job(linked_plugin(), options, {files_.write("scaled", text[0].str())}, kShards,
                     {files_.write("held", text[1].str())});
   }
   Fit fit(const Given& options, double times, double plus = 0, int epochs = 40) {
     const Job task = scaled_job(options, times, plus);
-    SerialHost host(linked_plugin(), task);
+    MfHost host(task);
     host.run_epochs(epochs);
-    const mf::TrainedModel model = mf::read_model(SerialModel(host));
-    const mf::RatingData data = mf::read_ratings(task.input, {});
+    const mf::TrainedModel model = model_of(host);
+    const mf::RatingData data = mf::read_ratings(task.input, {}, mf::RatingKind::ratings);
     double sum = 0;
     const auto add = [&](const mf::Side& side, std::uint32_t row) {
-      sum += model.settings.penalty *
+      sum += model.settings.penalty() *
              (model.penalty_scale * mf::dot(side.row(row), side.row(row)) + side.biases[row] * side.biases[row]);
     };
     for (const mf::Rating& one : data.ratings) {
       const double value = static_cast<double>(one.value) + data.statistics.origin;
-      sum += std::pow(value - model.score(one.user, one.item), 2);
-      add(model.users, one.user);
-      add(model.items, one.item);
+      sum += std::pow(value - model.score(one.of[0], one.of[1]), 2);
+      add(model.users, one.of[0]);
+      add(model.items, one.of[1]);
     }
     return {*host.score("valid_rmse") / times, sum / (times * times)};
   }
@@ -358,30 +349,30 @@ class MfOfAnyScale : public Mf {
 TEST_F(MfOfAnyScale, TheHeldOutErrorFollowsTheUnitOfTheRatings) {
   for (const Given& options : kScaled) {
     const double usual = fit(options, 1).error;
-    EXPECT_LT(usual, 0.5) << options.at("solver");  // their deviation is 0.94
+    EXPECT_LT(usual, 0.5) << options.at("app");  // their deviation is 0.94
     for (const double times : {1e-12, 1e-6, 1e6, 1e12})
-      EXPECT_NEAR(fit(options, times).error, usual, 0.15) << options.at("solver") << " " << times;
-    EXPECT_EQ(fit(options, 0x1p-40).error, fit(options, 0x1p40).error) << options.at("solver");
+      EXPECT_NEAR(fit(options, times).error, usual, 0.15) << options.at("app") << " " << times;
+    EXPECT_EQ(fit(options, 0x1p-40).error, fit(options, 0x1p40).error) << options.at("app");
   }
 }
 
 TEST_F(MfOfAnyScale, RatingsFarFromZeroAreDistinguished) {
   for (const Given& options : kScaled)
     for (const double plus : {1e9, -1e9, 300.0})
-      EXPECT_LT(fit(options, 1, plus).error, 0.5) << options.at("solver") << " " << plus;
+      EXPECT_LT(fit(options, 1, plus).error, 0.5) << options.at("app") << " " << plus;
 }
 
 // With a penalty of biases that depended on the deviation, sgd found another model than als.
 TEST_F(MfOfAnyScale, SgdAndAlsMakeTheSameObjectiveSmall) {
   for (const double times : {1.0, 20.0, 1e6}) {
-    Given sgd = {{"solver", "sgd"}, {"biases", "true"}, {"rank", "3"}, {"lambda", std::to_string(0.1 * times)}};
+    Given sgd = {{"biases", "true"}, {"rank", "3"}, {"lambda", std::to_string(0.1 * times)}};
     Given als = sgd;
-    als["solver"] = "als";
+    als["app"] = "als";
     const Fit by_als = fit(als, times, 0, 100);
-    SerialHost host(linked_plugin(), scaled_job(als, times, 0));
+    MfHost host(scaled_job(als, times, 0));
     host.run_epochs(100);
     const std::vector<double> terms = host.evaluate();
-    const double printed = terms[0] + terms[mf::penalty_term(mf::settings_of(host.job().options))];
+    const double printed = terms.front() + terms.back();
     EXPECT_NEAR(by_als.objective, printed / (times * times), 1e-4 * by_als.objective);
     const double by_sgd = fit(sgd, times, 0, 300).objective;
     EXPECT_NEAR(by_sgd, by_als.objective, 0.002 * by_als.objective) << times;
@@ -400,7 +391,7 @@ TEST_F(Mf, CountsOfHeavyTailsAreLearned) {
     squares += std::pow(static_cast<double>(ratings_.back().value), 2);
   }
   for (const char* biases : {"false", "true"}) {
-    SerialHost host(linked_plugin(), job({{"biases", biases}}));
+    MfHost host(job({{"biases", biases}}));
     for (double before = 1.1 * squares, now = 0; host.epochs() < 20; before = now) {
       host.run_epoch();
       now = host.evaluate()[0];
@@ -414,19 +405,18 @@ TEST_F(Mf, ALargePenaltyLeavesNothingButTheBase) {
   for (const Given& options : {Given{}, Given{{"biases", "true"}}, Given{{"biases", "true"}, {"lambda_by", "row"}}}) {
     Given given = options;
     given["lambda"] = "1e9";
-    SerialHost host(linked_plugin(), job(given));
+    MfHost host(job(given));
     host.run_epochs(20);
-    const mf::TrainedModel model = mf::read_model(SerialModel(host));
+    const mf::TrainedModel model = model_of(host);
     for (const float one : model.users.factors) EXPECT_NEAR(one, 0, 1e-3);
     for (const double one : model.items.biases) EXPECT_NEAR(one, 0, 1e-3);
   }
 }
 
 TEST_F(Mf, NoFactorIsBelowZeroIfNoneMayBe) {
-  SerialHost host(linked_plugin(), job({{"nonnegative", "true"}}));
+  MfHost host(job({{"nonnegative", "true"}}));
   host.run_epochs(10);
-  const SerialModel model(host);
-  const mf::TrainedModel trained = mf::read_model(model);
+  const mf::TrainedModel trained = model_of(host);
   for (const auto* side : {&trained.users, &trained.items})
     for (const float f : side->factors) EXPECT_GE(f, 0);
 }
@@ -442,7 +432,7 @@ TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextContinues) {
   while (ratings_.size() < 1500) ratings_.push_back(ratings_[ratings_.size() - some_ratings().size()]);
   Job task = job({{"rate_schedule", "decay"}, {"decay", "0"}, {"learning_rate", "0.01"}});
   task.shards = task.slices = 1;
-  SerialHost whole(linked_plugin(), task), brief(linked_plugin(), task);
+  MfHost whole(task), brief(task);
   brief.set_budget(Budget(0, look));  // always spent
   for (int epoch = 0; epoch < 2; ++epoch) {
     whole.run_epoch();
@@ -458,7 +448,7 @@ TEST_F(Mf, ASpentBudgetEndsAVisitAndTheNextContinues) {
 }
 
 TEST_F(Mf, ARateThatIsTooHighIsReported) {
-  SerialHost host(linked_plugin(), job({{"rate_schedule", "decay"}, {"learning_rate", "500"}}));
+  MfHost host(job({{"rate_schedule", "decay"}, {"learning_rate", "500"}}));
   EXPECT_THROW(host.run_epochs(20), UsageError);
 }
 

@@ -124,9 +124,9 @@ class Surroundings(RotaTest):
                 ("lda", [*kos, "--shards=65536"], of_slices + "131072 slices takes about 68.7 GB of each worker's memory"),
                 ("lda", [*kos, "--shards=7000"], "--shards=7000: 3570 " + many),
                 ("mf", [f"--input={ratings}", "--shards=65536"], of_slices), ("mf", [f"--input={ratings}", "--shards=1000"], many),
-                ("mf", [f"--input={ratings}", "--shards=1000", "--solver=als"], many),
-                ("mf", [f"--input={wide}", "--solver=als", "--rank=65536"], "--rank=65536: the model takes about "),
-                ("mf", [f"--input={wide}", "--solver=sgd", "--rank=65536"], "--rank=65536: the model takes about 2.1 GB"),
+                ("als", [f"--input={ratings}", "--shards=1000"], many),
+                ("als", [f"--input={wide}", "--rank=65536"], "--rank=65536: the model takes about "),
+                ("mf", [f"--input={wide}", "--rank=65536"], "--rank=65536: the model takes about 2.1 GB"),
                 *((app, [f"--input={rows}", "--shards=65536"], many) for app in ("sgd", "kmeans", "lasso"))):
             with self.subTest(app=app, flags=flags):
                 words_of = ["train", app, *flags, "--epochs=1", f"--out={self.folder}/out"]

@@ -35,9 +35,9 @@ class MfCommands(RotaTest):
     def run_well(self, *arguments, **options):
         return self.rota(*arguments, **options).stdout
 
-    def train(self, name, file, *flags):
+    def train(self, name, file, *flags, app="mf"):
         out = self.folder / name
-        self.run_well("train", "mf", f"--input={file}", f"--out={out}", "--rank=6", "--epochs=12", *flags)
+        self.run_well("train", app, f"--input={file}", f"--out={out}", "--rank=6", "--epochs=12", *flags)
         return out, Factors(out / "model")
 
     def ratings(self, name="ratings.csv", users=60, items=25, count=700, seed=2):
@@ -55,15 +55,15 @@ class MfCommands(RotaTest):
         return file
 
     def test_predict_and_evaluate(self):
-        for number, flags in enumerate(([], ["--biases"], ["--solver=als", "--biases"], ["--solver=ccd"])):
+        for number, (app, *flags) in enumerate((["mf"], ["mf", "--biases"], ["als", "--biases"], ["ccd"])):
             file = self.ratings()
-            out, model = self.train(f"run{number}", file, *flags)
+            out, model = self.train(f"run{number}", file, *flags, app=app)
             scores = model.scores()
             pairs = [(u, i) for u in range(0, len(model.users), 7) for i in range(len(model.items))]
             asked = self.folder / "pairs.tsv"
             asked.write_text("".join(f"{model.users[u]}\t{model.items[i]}\n" for u, i in pairs) +
                              f"stranger\t{model.items[3]}\n{model.users[2]}\tnothing\nstranger\tnothing\n")
-            output = np.array(self.run_well("predict", "mf", f"--model={out}", f"--input={asked}").split(), float)
+            output = np.array(self.run_well("predict", app, f"--model={out}", f"--input={asked}").split(), float)
             np.testing.assert_allclose(output[:-3], [scores[u, i] for u, i in pairs], rtol=1e-4, atol=1e-5)
             np.testing.assert_allclose(
                 output[-3:], [model.mean + model.item_bias[3], model.mean + model.user_bias[2], model.mean], rtol=1e-5)
@@ -75,14 +75,14 @@ class MfCommands(RotaTest):
                         errors.append(rating - scores[model.users.index(user), model.items.index(item)])
                 text.write("stranger\tnothing\t4\n")
                 errors.append(4 - model.mean)
-            result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={held}"))
+            result = json.loads(self.run_well("evaluate", app, f"--model={out}", f"--input={held}"))
             self.assertEqual((result["ratings"], result["of_unknown_user_or_item"]), (len(errors), 1))
             self.assertAlmostEqual(result["rmse"], np.sqrt(np.mean(np.square(errors))), delta=1e-5)
             self.assertAlmostEqual(result["mae"], np.mean(np.abs(errors)), delta=1e-5)
 
-    def recommended(self, *flags):
+    def recommended(self, *flags, app="mf"):
         found = {}
-        for row in list(csv.reader(io.StringIO(self.run_well("recommend", "mf", *flags))))[1:]:
+        for row in list(csv.reader(io.StringIO(self.run_well("recommend", app, *flags))))[1:]:
             found.setdefault(row[0], []).append((row[1], float(row[2])))
         return found
 
@@ -126,8 +126,8 @@ class MfCommands(RotaTest):
         pairs = [(dice.randrange(40), dice.randrange(25)) for _ in range(300)]
         file = self.folder / "used.txt"
         file.write_text("".join(f"u{u} i{i}\n" if at % 3 else f"u{u} i{i} 2\n" for at, (u, i) in enumerate(pairs)))
-        out, model = self.train("run", file, "--implicit", "--alpha=2", "--lambda=0.5", "--lambda_by=row",
-                                "--epochs=3000", "--workers=1", "--eval_every=0", "--checkpoint_every=0")
+        out, model = self.train("run", file, "--implicit", "--alpha=2", "--lambda=0.5", "--lambda_by=row", "--epochs=3000",
+                                "--workers=1", "--eval_every=0", "--checkpoint_every=0", app="als")
         self.assertEqual(model.base, 0)
         counts = np.zeros((len(model.users), len(model.items)))
         for at, (u, i) in enumerate(pairs):
@@ -143,12 +143,12 @@ class MfCommands(RotaTest):
         fold.write_text(f"newcomer {model.items[3]} 2\nnewcomer {model.items[8]}\n")
         weights = 1 + 2 * own
         scores = model.q @ np.linalg.solve((model.q.T * weights) @ model.q + 0.5 * np.eye(6), model.q.T @ (weights * (own > 0)))
-        found = self.recommended(f"--model={out}", f"--ratings={fold}", "--top=5")
+        found = self.recommended(f"--model={out}", f"--ratings={fold}", "--top=5", app="als")
         self.check_best(found["newcomer"], scores, model.items, [model.items[3], model.items[8]], 5)
-        known = self.recommended(f"--model={out}", "--top=3")
+        known = self.recommended(f"--model={out}", "--top=3", app="als")
         self.check_best(known["u1"], model.scores()[model.users.index("u1")], model.items,
                         [f"i{i}" for u, i in pairs if u == 1], 3)
-        output = self.run_well("show", "mf", f"--model={out}")
+        output = self.run_well("show", "als", f"--model={out}")
         self.assertIn(f"implicit ratings of mean {counts.sum() / len(pairs):.6g}, epoch", output)
         self.assertNotIn("deviation", output)
 
@@ -179,13 +179,13 @@ class MfCommands(RotaTest):
         p, q = numbers[:len(model.users)], numbers[len(model.users):]
         np.testing.assert_allclose(p @ q.T, model.scores(), rtol=1e-5, atol=1e-5)
 
-    def test_generated_ratings_are_learned(self):
-        file = self.folder / "generated.txt"
-        flags = ["--users=400", "--items=200", "--ratings=60000", "--rank=3", "--noise=0.2"]
-        self.run_well("generate", "mf", f"--output={file}", *flags)
-        self.assertEqual(self.run_well("generate", "mf", *flags), file.read_text())
-        self.assertEqual(len(file.read_text().splitlines()), 60000)
-        folder = self.folder / "split"
+    def test_ratings_of_low_rank_are_learned(self):
+        dice = np.random.default_rng(1)
+        p, q = dice.normal(size=(400, 3)), dice.normal(size=(200, 3))
+        users, items = dice.integers(400, size=60000), dice.integers(200, size=60000)
+        ratings = (p[users] * q[items]).sum(axis=1) / np.sqrt(3) + 0.2 * dice.normal(size=60000)
+        file, folder = self.folder / "drawn.txt", self.folder / "split"
+        np.savetxt(file, np.column_stack((users, items, ratings)), "%d %d %.3f")
         self.run_well("split", "mf", f"--input={file}", f"--output={folder}", "--fraction=0.2")
         out, _ = self.train("run", folder / "train.txt", "--epochs=40", "--lambda=0.02")
         result = json.loads(self.run_well("evaluate", "mf", f"--model={out}", f"--input={folder / 'valid.txt'}"))
@@ -223,23 +223,23 @@ class MfCommands(RotaTest):
         held = [f"u{u} i{i}" for u in range(40) for i in range(30) if u % 2 == i % 2 and (u + i) % 5 == 0]
         for file, text in zip(files, (lines, zeros[:99] + lines + zeros[99:], held, held + zeros)):
             file.write_text("\n".join(text) + "\n")
-        for solver in ("als", "sgd"):
+        for solver, flag in (("als", "--implicit"), ("mf", "--loss=bpr")):
             output = []
             for data, valid in ((files[0], files[2]), (files[1], files[3])):
                 packed = self.folder / f"{solver}-{data.stem}-packed"
-                flags = ["--implicit", f"--solver={solver}", "--shards=3"]
-                self.run_well("shard", "mf", f"--input={data}", f"--valid={valid}", f"--output={packed}", *flags)
+                flags = [flag, "--shards=3"]
+                self.run_well("shard", solver, f"--input={data}", f"--valid={valid}", f"--output={packed}", *flags)
                 hashes = []
                 for name, source in (("text", [f"--input={data}", f"--valid={valid}"]), ("packed", [f"--input={packed}"])):
                     out = self.folder / f"{solver}-{data.stem}-by-{name}"
-                    self.run_well("train", "mf", f"--out={out}", "--seed=3", "--epochs=5", "--rank=6", *flags,
+                    self.run_well("train", solver, f"--out={out}", "--seed=3", "--epochs=5", "--rank=6", *flags,
                                   *source)
                     result = self.result(out)
                     hashes.append((result["model_hash"], result["valid"], result["terms"]["valid_users"]))
                 self.assertEqual(hashes[0], hashes[1])
                 model = self.folder / f"{solver}-{data.stem}-by-text"
-                output.append((hashes[0], self.run_well("evaluate", "mf", f"--model={model}", f"--input={valid}", "--ranking"),
-                             self.run_well("recommend", "mf", f"--model={model}", "--top=30")))
+                output.append((hashes[0], self.run_well("evaluate", solver, f"--model={model}", f"--input={valid}", "--ranking"),
+                             self.run_well("recommend", solver, f"--model={model}", "--top=30")))
             names = [sorted(one[2].splitlines()) for one in output]
             self.assertEqual(names[0], names[1])
             self.assertEqual(output[0][1], output[1][1])
@@ -257,11 +257,18 @@ class MfCommands(RotaTest):
         before = (folder / "train.txt").read_bytes()
         self.rota(*split, code=2, error="exists and is not overwritten")
         self.assertEqual((folder / "train.txt").read_bytes(), before)
+        self.run_well("split", "mf", f"--input={file}", f"--output={self.folder / 'one'}", "--by=leave_one_out")
+        held = list(csv.DictReader((self.folder / "one/valid.txt").read_text().splitlines()))
+        newest = {}
+        for row in csv.DictReader(lines):
+            newest.setdefault(row["user"], []).append(int(row["time"]))
+        self.assertEqual({row["user"]: int(row["time"]) for row in held},
+                         {user: max(times) for user, times in newest.items() if len(times) > 1})
 
     def test_errors_are_reported(self):
         good = "a b 1\nc d 2\n"
         for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (None, [], 66, "bad.txt"),
-                                        (good, ["--solver=ccd", "--biases"], 2, "--biases"),
+                                        (good, ["--solver=ccd"], 2, "rota train ccd"), (good, ["--implicit"], 2, "rota train als"),
                                         (good, ["--rate_schedule=decay", "--decay=0", "--learning_rate=1000", "--epochs=50"], 2,
                                          "smaller --learning_rate")):
             with self.subTest(text=text, flags=flags):

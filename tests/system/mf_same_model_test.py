@@ -9,15 +9,16 @@ from app_run import AppTest
 from rota_run import REVIEWS, SOURCE
 
 MSWEB = SOURCE / "apps/mf/sample/msweb.txt.gz"
-KINDS = {"plain": ["--rank=24"],
-         "biases": ["--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"],
-         "decay": ["--rank=40", "--rate_schedule=decay", "--learning_rate=0.02", "--slices_per_shard=3"],
-         "als": ["--solver=als", "--rank=12", "--biases"],
-         "implicit": ["--implicit", "--row_solver=cg", "--rank=20"],
-         "ccd": ["--solver=ccd", "--rank=6", "--inner=2", "--nonnegative"],
-         "round_robin": ["--solver=ccd", "--schedule=round_robin", "--rank=6", "--lambda=2"],
-         "logistic": ["--rank=12", "--loss=logistic", "--biases"],
-         "bpr": ["--rank=12", "--implicit", "--solver=sgd", "--biases"]}
+PLAIN = ("mf", "--rank=24")
+KINDS = {"plain": PLAIN,
+         "biases": ("mf", "--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"),
+         "decay": ("mf", "--rank=40", "--rate_schedule=decay", "--learning_rate=0.02", "--slices_per_shard=3"),
+         "als": ("als", "--rank=12", "--biases"),
+         "implicit": ("als", "--implicit", "--row_solver=cg", "--rank=20"),
+         "ccd": ("ccd", "--rank=6", "--inner=2", "--nonnegative"),
+         "round_robin": ("ccd", "--schedule=round_robin", "--rank=6", "--lambda=2"),
+         "logistic": ("mf", "--rank=12", "--loss=logistic", "--biases"),
+         "bpr": ("mf", "--rank=12", "--loss=bpr", "--biases")}
 HELD_OUT = ("model_hash", "state_hash", "objective", "epochs", "valid", "terms", "best_epoch")
 
 
@@ -33,17 +34,17 @@ class MfSameModel(AppTest):
         with gzip.open(REVIEWS, "rt") as file:
             words = [line.split() for line in file]
         labels.write_text("".join(f"{user} {item} {int(float(rating) > 2.2)}\n" for user, item, rating in words))
-        for kind, flags in KINDS.items():
+        for kind, (self.app, *flags) in KINDS.items():
             data = {"logistic": labels, "bpr": MSWEB}.get(kind, REVIEWS)
             self.assertTrue(np.isfinite(self.train_shapes(kind, data, *flags)["objective"]))
 
     def test_kernels(self):
         """On any processor: a kernel that it lacks ends the run with its name."""
-        reference, _ = self.train("best", REVIEWS, *KINDS["plain"])
+        reference, _ = self.train("best", REVIEWS, *PLAIN[1:])
         for kernel in ("baseline", "v3", "v4"):
             with self.subTest(kernel=kernel):
                 out = self.folder / kernel
-                done = self.rota(*self.command_line(out, REVIEWS, *KINDS["plain"]),
+                done = self.rota(*self.command_line(out, REVIEWS, *PLAIN[1:]),
                                  env={**os.environ, "ROTA_MF_KERNEL": kernel}, code=None)
                 if done.returncode != 0:
                     self.assertNotEqual(kernel, "baseline")
@@ -57,31 +58,31 @@ class MfSameModel(AppTest):
         return self.folder / "parts/train.txt", f"--valid={self.folder / 'parts/valid.txt'}"
 
     def evaluated(self, name, *flags):
-        done = self.rota("evaluate", "mf", f"--model={self.folder / name}-1x1",
+        done = self.rota("evaluate", self.app, f"--model={self.folder / name}-1x1",
                          f"--input={self.folder / 'parts/valid.txt'}", *flags)
         return json.loads(done.stdout)
 
     def test_held_out_ratings(self):
         """The best epoch's model and its scores, on any number of workers, and as `rota evaluate` has them."""
         parts = self.parts(REVIEWS)
-        for solver in ("sgd", "als", "ccd"):
-            reference = self.train_shapes(solver, *parts, f"--solver={solver}", "--rank=24", "--lambda=0.01",
-                                          "--epochs=60", "--patience=2", compared=HELD_OUT)
+        for self.app in ("mf", "als", "ccd"):
+            reference = self.train_shapes(self.app, *parts, "--rank=24", "--lambda=0.01", "--epochs=60", "--patience=2",
+                                          compared=HELD_OUT)
             self.assertEqual(reference["epochs"], reference["best_epoch"] + 2)
-            scores = self.evaluated(solver)
+            scores = self.evaluated(self.app)
             self.assertAlmostEqual(scores["rmse"], reference["valid"], 6)
             self.assertAlmostEqual(scores["mae"], reference["terms"]["valid_mae"], 6)
 
     def test_held_out_rankings(self):
-        """The same with --implicit, whose first score is better when it is larger."""
+        """The same of counts, whose first score is better when it is larger."""
         parts = self.parts(MSWEB, "--by=leave_one_out", "--implicit")
-        for name, least, flags in (("bpr", 0.43, ["--solver=sgd", "--biases", "--lambda=0.0005", "--epochs=25",
-                                                  "--eval_every=5", "--patience=4"]),
-                                   ("als", 0.45, ["--epochs=5", "--patience=2"])):
-            reference = self.train_shapes(name, *parts, "--implicit", "--rank=32", *flags, compared=HELD_OUT)
-            metrics = [line["valid"] for line in self.metrics(self.folder / f"{name}-1x1") if "valid" in line]
+        for self.app, least, flags in (("mf", 0.43, ["--loss=bpr", "--biases", "--lambda=0.0005", "--epochs=25",
+                                                     "--eval_every=5", "--patience=4"]),
+                                       ("als", 0.45, ["--implicit", "--epochs=5", "--patience=2"])):
+            reference = self.train_shapes(self.app, *parts, "--rank=32", *flags, compared=HELD_OUT)
+            metrics = [line["valid"] for line in self.metrics(self.folder / f"{self.app}-1x1") if "valid" in line]
             self.assertEqual(reference["valid"], max(metrics))
-            scores = self.evaluated(name, "--ranking")
+            scores = self.evaluated(self.app, "--ranking")
             self.assertAlmostEqual(scores["ndcg"], reference["valid"], 12)
             for what in ("recall", "precision"):
                 self.assertAlmostEqual(scores[what], reference["terms"][f"valid_{what}"], 12)

@@ -32,20 +32,20 @@ void descend(std::span<const double> a, std::size_t width, std::span<const doubl
   }
 }
 
-RowSolver::RowSolver(const Settings& settings, const RowForm& form, const RowKernel& kernel)
-    : settings_(settings), form_(form), kernel_(kernel) {
+RowSolver::RowSolver(const Settings& settings, std::uint32_t cg_steps, const RowForm& form)
+    : settings_(settings), cg_steps_(cg_steps), form_(form) {
   const std::size_t width = form_.width();
   rows_.resize(kBlock * width);
   for (auto* const one : {&x_, &r_, &p_, &product_}) one->resize(width);
   for (auto* const one : {&weights_, &targets_, &coefficients_}) one->resize(kBlock);
-  if (settings_.conjugate) return;
+  if (cg_steps_ > 0) return;
   matrix_.resize(width * width);
   if (settings_.implicit) scaled_.resize(kBlock * width);
 }
 
-double RowSolver::memory(const Settings& settings, const RowForm& form) {
+double RowSolver::memory(std::uint32_t cg_steps, const RowForm& form) {
   const auto width = static_cast<double>(form.width());
-  return sizeof(double) * width * (kBlock + (settings.conjugate ? 0 : width));
+  return sizeof(double) * width * (kBlock + (cg_steps > 0 ? 0 : width));
 }
 
 // A row of few ratings has one block, which is gathered once.
@@ -76,7 +76,7 @@ void RowSolver::solve(const Factors& partners, const double* gram, std::span<con
   if (ratings.empty()) return std::fill(row.begin(), row.end(), 0.0);
   std::fill(x_.begin(), x_.end(), 0.0);
   std::copy(row.begin(), row.end(), x_.begin());
-  if (settings_.conjugate)
+  if (cg_steps_ > 0)
     conjugate_gradients(penalty);
   else
     decompose(penalty);
@@ -149,7 +149,7 @@ void RowSolver::conjugate_gradients(double penalty) {
   double squares = dot(r_, r_);
   const double enough = kEnough * squares;
   double steepest = 0;  // curvature along a direction
-  for (std::uint32_t step = 0; step < settings_.cg_steps && squares > enough; ++step) {
+  for (std::uint32_t step = 0; step < cg_steps_ && squares > enough; ++step) {
     residual(penalty, p_.data(), false, product_.data());
     const double product = dot(p_, product_), curvature = product / dot(p_, p_);
     steepest = std::max(steepest, curvature);

@@ -14,14 +14,16 @@
 #include <vector>
 
 #include "apps/mf/alternating/factors.h"
+#include "apps/mf/kernels.h"
 
 namespace rota::mf {
 
 class RowSolver {
  public:
-  RowSolver(const Settings& settings, const RowForm& form, const RowKernel& kernel);
+  // `cg_steps`: of conjugate gradients for a row, or 0: it is solved exactly.
+  RowSolver(const Settings& settings, std::uint32_t cg_steps, const RowForm& form);
   // Bytes of memory of one.
-  static double memory(const Settings& settings, const RowForm& form);
+  static double memory(std::uint32_t cg_steps, const RowForm& form);
 
   // `gram` is that of all partners, for implicit ratings.  `row` is the old row, where conjugate gradients begin, and
   // becomes the new one.
@@ -40,8 +42,9 @@ class RowSolver {
   double dot(const LineVector<double>& a, const LineVector<double>& b) const;
 
   Settings settings_;
+  std::uint32_t cg_steps_;
   RowForm form_;
-  const RowKernel& kernel_;
+  const RowKernel& kernel_ = kernels().rows;
   const Factors* partners_ = nullptr;
   const double* gram_ = nullptr;
   std::span<const Partner> ratings_;

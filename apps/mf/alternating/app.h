@@ -1,4 +1,4 @@
-// apps/mf/alternating/app.h -- common to the apps of als/ and ccd/.
+// apps/mf/alternating/app.h -- common to the apps als and ccd.
 #pragma once
 #include <memory>
 #include <span>
@@ -7,36 +7,64 @@
 
 #include "apps/mf/alternating/push.h"
 #include "apps/mf/app.h"
+#include "rota/schedule.h"
 
 namespace rota::mf {
 
-class AlternatingApp : public MfApp {
+class AlternatingApp : public RatingApp {
  public:
-  using MfApp::MfApp;
+  AlternatingApp(const Job& job, const Settings& settings) : RatingApp(job, settings, Deals::ranges) {}
 
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
-  std::unique_ptr<Slice> slice(std::span<const Key>) const override { return std::make_unique<EmptySlice>(); }
-
- protected:
-  std::vector<std::unique_ptr<Push>> shards_of(const RatingSource& source, std::span<const ShardId> hosted) override {
-    source.require_filled(kUserSide);  // there may be fewer items
-    auto whole = std::make_shared<WholeData>();
-    whole->counts = source.counts();
-    whole->names = names_.data();
+  std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId>, Random&) override {
+    common_ = std::make_shared<const Common>(std::move(loaded.common));
+    require_filled(common_->dealings[kUserSide].filled(), job_.shards);  // there may be fewer items
+    const auto whole = std::make_shared<WholeData>(common_);
     std::vector<std::unique_ptr<Push>> out;
-    for (ShardRatings& ratings : source.deal(hosted, {kUserSide, kItemSide}))
-      out.push_back(push(whole, std::move(ratings)));
+    for (ShardRatings& ratings : loaded.hosted) out.push_back(push(whole, std::move(ratings)));
     return out;
   }
+  std::vector<Term> terms() const override {
+    std::vector<Term> terms = terms_of(settings_);
+    terms.push_back({"penalty", Term::Kind::objective});
+    return terms;
+  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
+
+ protected:
   virtual std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const = 0;
+  // The users' and the items', with rows of this width.
+  static std::vector<Table> both_tables(std::uint64_t users, std::uint64_t items, std::uint32_t width) {
+    std::vector<Table> tables;
+    for (const auto& [name, keys] : {std::pair("users", users), {"items", items}})
+      tables.push_back(
+          {.name = name, .keys = keys, .row_width = width, .part_width = width, .dense = true, .sized_by = "rank"});
+    tables[kItemSide].started = true;  // the users' are overwritten before they are used
+    return tables;
+  }
+};
+
+// The same rounds in every epoch, users and items in turn.
+class AlternatingSchedule final : public Schedule {
+ public:
+  // At least one round; the last one ends the epoch.
+  explicit AlternatingSchedule(std::vector<Round> rounds) : rounds_(std::move(rounds)) {
+    rounds_.back().ends_epoch = true;
+  }
+  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
+  Round next(Random&) override { return rounds_[std::exchange(next_, (next_ + 1) % rounds_.size())]; }
+
+  // A round on one side, for the rows that the shards choose.
+  static Round round_on(TableId side, std::vector<double> argument = {}) {
+    Round round;
+    round.table = side;
+    round.argument = std::move(argument);
+    round.open = true;
+    return round;
+  }
 
  private:
-  // For a solver without slices, because the app has them.
-  class EmptySlice final : public Slice {
-   public:
-    void encode(Writer&) const override {}
-    void decode(Reader&) override {}
-  };
+  std::vector<Round> rounds_;
+  std::size_t next_ = 0;  // 0 at the end of an epoch
 };
 
 }  // namespace rota::mf

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "apps/mf/alternating/row_kernel.h"
+#include "apps/mf/kernels.h"
 #include "apps/mf/ratings/rating_rows.h"
 #include "apps/mf/settings.h"
 #include "rota/numerics/line_vector.h"

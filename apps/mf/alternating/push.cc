@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <deque>
 #include <stdexcept>
 #include <string>
 
@@ -20,20 +20,24 @@ double square(double x) {
 
 }  // namespace
 
+double unit_of(const Settings& settings, double deviation) {
+  return settings.kind() == RatingKind::ratings ? power_of_256(deviation) : 1;
+}
+
 AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
     : settings_(settings),
       whole_(std::move(whole)),
       ratings_(std::move(ratings)),
-      unit_(unit_of(settings, whole_->counts.statistics.deviation)),
-      form_(settings, 0, unit_ / penalty_scale(settings, whole_->counts.statistics.deviation)) {
-  const RatingStatistics& all = whole_->counts.statistics;
+      unit_(unit_of(settings, whole_->common->statistics.deviation)),
+      form_(settings, 0, unit_ / penalty_scale(settings, whole_->common->statistics.deviation)) {
+  const RatingStatistics& all = whole_->common->statistics;
   form_.base = (base_of(settings, all.mean, all.deviation) - all.origin) / unit_;
   for (RatingRows* const rows : {&ratings_.of[kUserSide], &ratings_.of[kItemSide], &ratings_.held_out[kUserSide]})
     for (Partner& one : rows->partners) one.value *= static_cast<float>(1 / unit_);
 }
 
 void AlternatingPush::facts(Facts& facts) const {
-  report(whole_->counts, facts);
+  report(*whole_->common, whole_->common->statistics.deviation, facts);
 }
 
 void AlternatingPush::attach(const Shape& shape) {
@@ -64,9 +68,8 @@ void AlternatingPush::predict(const RatingRows& ratings, const Factors& own, con
 void AlternatingPush::require_finite(std::uint32_t side, std::size_t row, std::span<const double> numbers) const {
   if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) return;
   const std::size_t number = ratings_.of[side].first + row;
-  const io::Vocabulary& names = whole_->names[side];
   throw std::runtime_error(std::string("the factors of ") + (side == kUserSide ? "user " : "item ") +
-                           (number < names.size() ? io::quoted(names.word(number)) : std::to_string(number + 1)) +
+                           io::quoted(whole_->common->names[side].word(number)) +
                            " have overflowed: use a larger --lambda");
 }
 
@@ -105,7 +108,7 @@ double AlternatingPush::all_squares(const Factors& users) const {
 
 void AlternatingPush::evaluate(Terms terms) const {
   const Factors users = factors(kUserSide), items = factors(kItemSide);
-  double& sum = terms[kObjective];
+  double& sum = terms[objective_of(settings_)];
   predict(ratings_.of[kUserSide], users, items,
           [&](std::span<const Partner> ratings, std::span<const double> predictions) {
             for (std::size_t j = 0; j < ratings.size(); ++j) {
@@ -116,65 +119,65 @@ void AlternatingPush::evaluate(Terms terms) const {
             }
           });
   if (settings_.implicit) sum += all_squares(users);
-  for (const std::uint32_t side : {kUserSide, kItemSide}) add_penalty(side, terms[penalty_term(settings_)]);
+  for (const std::uint32_t side : {kUserSide, kItemSide}) add_penalty(side, terms["penalty"]);
   if (!settings_.held_out) return;
   if (settings_.implicit)
     rank_held_out(users, items, terms);
   else
     evaluate_held_out(users, items, terms);
+  if (speaks_for_all_) terms["valid_unknown"] += static_cast<double>(whole_->common->unknown.count);
 }
 
 void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, Terms terms) const {
   const RatingRows& held_out = ratings_.held_out[kUserSide];
+  double &squares = terms["valid_squared_errors"], &absolute = terms["valid_absolute_errors"];
   predict(held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
     for (std::size_t j = 0; j < ratings.size(); ++j) {
       const double error = unit_ * (static_cast<double>(ratings[j].value) - predictions[j]);
-      terms[kFirstError] += square(error);
-      terms[kSecondError] += std::abs(error);
+      squares += square(error);
+      absolute += std::abs(error);
     }
   });
-  terms[kValidRatings] += static_cast<double>(held_out.partners.size());
+  terms["valid_ratings"] += static_cast<double>(held_out.partners.size());
   if (!speaks_for_all_) return;
-  const UnknownRatings& unknown = whole_->counts.unknown;
-  terms[kFirstError] += unknown.squared_errors;
-  terms[kSecondError] += unknown.absolute_errors;
-  for (const std::size_t term : {kValidRatings, kValidUnknown}) terms[term] += static_cast<double>(unknown.count);
+  const UnknownRatings& unknown = whole_->common->unknown;
+  squares += unknown.squared_errors;
+  absolute += unknown.absolute_errors;
+  terms["valid_ratings"] += static_cast<double>(unknown.count);
 }
 
-// Factors are rounded to floats, as when a model is read: scores are those of `rota evaluate mf --ranking`.
+// Factors are rounded to floats, as when a model is read: scores are those of `rota evaluate als --ranking`.
 void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, Terms terms) const {
-  const RatingRows& rated = ratings_.of[kUserSide];
-  ValidRanking ranking;
-  for (std::uint32_t i = 0; i < rated.rows(); ++i)
-    for (const Partner& one : ratings_.held_out[kUserSide].row(i))
-      if (!std::ranges::binary_search(rated.row(i), one.number, {}, &Partner::number)) ranking.add(i, one.number);
   const std::size_t width = FactorRows(0, settings_.rank, false).width();
-  const auto put = [&](const Factors& all, std::size_t row, float* to) {
+  const auto put = [&](const Factors& all, std::size_t row, std::vector<float>& to) {
     const std::span<const double> from = all.numbers.subspan(row * form_.size, form_.rank);
-    std::transform(from.begin(), from.end(), to, [](double x) { return static_cast<float>(x); });
+    to.insert(to.end(), from.begin(), from.end());
+    to.resize((to.size() + width - 1) / width * width);
   };
-  std::vector<Key> numbers;
-  std::vector<std::uint32_t> places;  // of the user's rated items
-  std::vector<float> rows(kBlockItems * width);
-  const std::vector<float> biases(kBlockItems);
-  for (std::size_t first = 0; first < whole_->rows(kItemSide); first += kBlockItems) {
-    numbers.resize(std::min(kBlockItems, whole_->rows(kItemSide) - first));
-    std::iota(numbers.begin(), numbers.end(), Key{first});
-    for (std::size_t i = 0; i < numbers.size(); ++i) put(items, first + i, rows.data() + i * width);
-    const auto places_of = [&](std::uint32_t user) -> std::span<const std::uint32_t> {
-      places.clear();
-      const std::span<const Partner> row = rated.row(user);
-      for (auto one = std::ranges::lower_bound(row, first, {}, &Partner::number);
-           one != row.end() && one->number < first + numbers.size(); ++one)
-        places.push_back(static_cast<std::uint32_t>(one->number - first));
-      return places;
-    };
-    ranking.visit(
-        numbers, {rows.data(), width, std::span(biases).first(numbers.size())},
-        [&](std::uint32_t user, float* to) { put(users, rated.first + user, to); }, places_of);
+  struct Ranked {
+    std::vector<float> factors;
+    std::vector<std::uint32_t> rated, wanted;
+  };
+  std::deque<Ranked> ranked;
+  std::vector<Asker> askers;
+  for (std::size_t i = 0; i < ratings_.of[kUserSide].rows(); ++i) {
+    Ranked user;
+    for (const Partner& one : ratings_.of[kUserSide].row(i)) user.rated.push_back(one.number);
+    for (const Partner& one : ratings_.held_out[kUserSide].row(i))
+      if (!std::ranges::binary_search(user.rated, one.number) &&
+          (user.wanted.empty() || user.wanted.back() != one.number))
+        user.wanted.push_back(one.number);
+    if (user.wanted.empty()) continue;
+    put(users, ratings_.of[kUserSide].first + i, user.factors);
+    const Ranked& kept = ranked.emplace_back(std::move(user));
+    askers.push_back({kept.factors, kept.rated});
   }
-  ranking.finish(terms.subspan(kValidRankings));
-  if (speaks_for_all_) terms[kValidUnknownPairs] += static_cast<double>(whole_->counts.unknown.count);
+  std::vector<float> rows;
+  if (!askers.empty())
+    for (std::size_t i = 0; i < whole_->rows(kItemSide); ++i) put(items, i, rows);
+  const ItemRows all{rows.data(), width, std::vector<float>(whole_->rows(kItemSide))};
+  const auto best = top_items(all, askers, kValidTop, 1);
+  for (std::size_t u = 0; u < best.size(); ++u) add_ranking(top_scores(best[u], ranked[u].wanted, kValidTop), terms);
 }
 
 }  // namespace rota::mf

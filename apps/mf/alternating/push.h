@@ -15,15 +15,19 @@
 
 namespace rota::mf {
 
-// Common data of the shards of a process.
+// Of the shards of a process.
 struct WholeData {
-  RatingCounts counts;
-  const io::Vocabulary* names = nullptr;  // of users, of items; empty if they are not known
+  explicit WholeData(std::shared_ptr<const Common> common_) : common(std::move(common_)) {}
+  std::size_t rows(std::uint32_t side) const { return common->rows(side); }
+
+  std::shared_ptr<const Common> common;
   const RowKernel& kernel = kernels().rows;
   PerVersion made[2] = {};  // of each table, for the solver
-
-  std::size_t rows(std::uint32_t side) const { return counts.of[side].size(); }
 };
+
+// The unit in which factors are learned: the ratings' deviation, as a power of 256, so that no digit changes.  1 if
+// ratings have no unit.
+double unit_of(const Settings& settings, double deviation);
 
 class AlternatingPush : public SharedPush {
  public:
@@ -46,7 +50,7 @@ class AlternatingPush : public SharedPush {
                const std::function<void(std::span<const Partner>, std::span<const double>)>& f) const;
   // lambda, times the number of the row's ratings if it counts for each.
   double penalty(std::size_t ratings) const {
-    return settings_.penalty / form_.bias_times * (settings_.by_rating ? static_cast<double>(ratings) : 1);
+    return settings_.penalty() / form_.bias_times * (settings_.by_rating ? static_cast<double>(ratings) : 1);
   }
   // Throws if a new row of the shard is not finite as floats.
   void require_finite(std::uint32_t side, std::size_t row, std::span<const double> numbers) const;

@@ -1,4 +1,4 @@
-#include "apps/mf/alternating/row_kernel.h"
+#include "apps/mf/kernels.h"
 
 namespace rota::mf::ROTA_LEVEL {
 namespace {

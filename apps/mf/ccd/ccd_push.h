@@ -7,9 +7,15 @@
 #include <vector>
 
 #include "apps/mf/alternating/push.h"
-#include "apps/mf/ccd/ccd.h"
 
 namespace rota::mf {
+
+// Numbers in a row of a table: those of one factor of that many neighbours.  Single ones would be too many rows to
+// store.
+inline constexpr std::size_t kTogether = 64;
+inline std::size_t rows_of_factor(std::size_t count) {
+  return (count + kTogether - 1) / kTogether;
+}
 
 class CcdPush : public AlternatingPush {
  public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apps/mf/alternating/schedule.h"
+#include "apps/mf/alternating/app.h"
 
 namespace rota::mf {
 namespace {
@@ -81,7 +81,7 @@ class RoundRobinPull final : public AssignPull {
   RoundRobinPull(const Settings& settings, double deviation)
       : penalty_(settings.by_rating
                      ? 0
-                     : settings.penalty * penalty_scale(settings, deviation) / unit_of(settings, deviation)),
+                     : settings.penalty() * penalty_scale(settings, deviation) / unit_of(settings, deviation)),
         nonnegative_(settings.nonnegative) {}
 
   void pull(const PullTask& task) override {
@@ -99,9 +99,9 @@ class RoundRobinPull final : public AssignPull {
 
 }  // namespace
 
-std::vector<Round> round_robin_rounds(const Settings& settings) {
+std::vector<Round> round_robin_rounds(std::uint32_t rank) {
   std::vector<Round> rounds = {AlternatingSchedule::round_on(kUserSide)};
-  for (std::uint32_t k = 0; k < settings.rank; ++k)
+  for (std::uint32_t k = 0; k < rank; ++k)
     rounds.push_back(AlternatingSchedule::round_on(kItemSide, {static_cast<double>(k)}));
   return rounds;
 }

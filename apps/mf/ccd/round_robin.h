@@ -25,7 +25,7 @@ namespace rota::mf {
 // A part of a row of items: numerators, then denominators.
 inline constexpr std::uint32_t kItemParts = 2 * kTogether;
 
-std::vector<Round> round_robin_rounds(const Settings& settings);
+std::vector<Round> round_robin_rounds(std::uint32_t rank);
 std::unique_ptr<Push> round_robin_push(const Settings& settings, std::shared_ptr<WholeData> whole,
                                        ShardRatings ratings);
 // `deviation`: of the ratings.

@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include "apps/mf/commands/commands.h"
-#include "apps/mf/commands/trained_model.h"
 #include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"
 #include "rota/io/text_writer.h"
@@ -61,23 +60,21 @@ void write_libmf(const TrainedModel& model, io::TextWriter out) {
   out.close();
 }
 
-void write_about(const TrainedModel& model, const Facts& facts, io::TextWriter out) {
-  out << "name,value\nratings," << facts.count("ratings") << "\nusers," << std::uint64_t{model.users.size()}
-      << "\nitems," << std::uint64_t{model.items.size()} << "\nrank," << std::uint64_t{model.settings.rank} << "\nmean,"
-      << model.mean << "\nbase," << model.base << "\nlambda," << model.settings.penalty * model.penalty_scale
-      << "\nloss," << name_of(model.settings.loss) << "\nlambda_counts_for,"
-      << (model.settings.by_rating ? "each rating" : "each row") << "\n";
-  out.close();
-}
-
 }  // namespace
 
-void export_text(const Model& stored, const std::filesystem::path& folder) {
-  const TrainedModel model = read_model(stored);
-  io::TextWriter readme(folder / "README.txt");
-  readme << kReadme;
-  readme.close();
-  write_about(model, stored.facts(), io::TextWriter(folder / "model.csv"));
+void write_model(const TrainedModel& model, const std::filesystem::path& folder) {
+  io::write_text(folder / "README.txt", kReadme);
+  io::write_csv(folder / "model.csv", "name,value", [&](auto row) {
+    row("ratings", model.ratings);
+    row("users", model.users.size());
+    row("items", model.items.size());
+    row("rank", model.settings.rank);
+    row("mean", model.mean);
+    row("base", model.base);
+    row("lambda", model.settings.penalty() * model.penalty_scale);
+    row("loss", name_of(model.settings.loss));
+    row("lambda_counts_for", model.settings.by_rating ? "each rating" : "each row");
+  });
   write_side(model.users, model.settings.rank, "user", io::TextWriter(folder / "users.csv"));
   write_side(model.items, model.settings.rank, "item", io::TextWriter(folder / "items.csv"));
   write_libmf(model, io::TextWriter(folder / "libmf.txt"));

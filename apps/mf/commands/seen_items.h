@@ -14,19 +14,27 @@ struct ItemLists {
   std::uint64_t lines = 0;
   std::uint64_t unknown = 0;  // of these, with a user or an item that the model does not have
 };
-ItemLists items_of_users(const TrainedModel& model, const std::vector<std::string>& files, const LineFormat& format);
+ItemLists items_of_users(const TrainedModel& model, const std::vector<std::string>& files, const io::EntryForm& form);
 
+// Options of a command that ranks items.
+struct RankingOptions {
+  std::uint32_t top = 10, threads = 0;
+  std::string seen;
+  io::EntryForm form;
+
+  // `top`: what it is for.
+  void options(auto& list, std::string_view top_meaning, Needs needs = {}) {
+    list.number("top", top, "items", 1, 268435456.0, top_meaning).needs = needs;
+    list.path("seen", seen,
+              "A file of ratings whose items are left out for those who rated them; without it the training data.")
+        .needs = needs;
+    list.number("threads", threads, "threads", 0, 1024, "Number of threads; 0: one for each core.").needs = needs;
+    form.options(list);
+  }
+  unsigned thread_count() const;
+};
 // Items left out of rankings: those of the file that --seen names, or else of the training data.  Throws NoInput if
 // that was moved.
-ItemLists seen_items(const TrainedModel& model, const Call& call);
-
-// --seen and --threads
-inline constexpr Option kSeenOption = {
-    .name = "seen",
-    .kind = Option::Kind::path,
-    .meaning = "A file of ratings whose items are left out for those who rated them; without it the training data."};
-inline constexpr Option kThreadsOption =
-    integer_option("threads", "0", "threads", 0, 1024, "Number of threads; 0: one for each core.");
-unsigned thread_count(const Options& options);
+ItemLists seen_items(const TrainedModel& model, const Call& call, const RankingOptions& options);
 
 }  // namespace rota::mf

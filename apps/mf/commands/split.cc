@@ -1,83 +1,151 @@
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "apps/mf/commands/commands.h"
-#include "apps/mf/ratings/rating_reader.h"
-#include "apps/mf/ratings/split_ratings.h"
-#include "apps/mf/settings.h"
 #include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/numbers.h"
 #include "rota/io/text_writer.h"
+#include "rota/io/vocabulary.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::mf {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr Option kSplitOptions[] = {
-    {.name = "output",
-     .kind = Option::Kind::path,
-     .meaning = "Folder for train.txt and valid.txt; created if it does not exist."},
-    {.name = "by",
-     .kind = Option::Kind::choice,
-     .default_value = "random",
-     .unit = "random|time|leave_one_out",
-     .meaning =
-         "What is held out: ratings at random, the newest by the fourth field, or one of each user: its newest if "
-         "all lines have times, or one at random."},
-    real_option("fraction", "0.1", "", 0, 1, "Share of the ratings that is held out, by random and by time."),
-    {.name = "implicit",
-     .kind = Option::Kind::flag,
-     .default_value = "false",
-     .meaning = "Lines may have no rating, as in training with --implicit."},
-    integer_option("seed", "1", "", 0, 9'007'199'254'740'992, "Equal seeds hold out equal ratings."),
+enum class SplitBy : std::uint8_t {
+  random,         // each by the seed and its number
+  time,           // the newest, by the fourth field, a number; of equal times the last
+  leave_one_out,  // one of every user with at least two: the newest if all lines have times, or else one at random
 };
 
-SplitRule rule_of(const Options& options) {
-  const std::string_view by = options.text("by");
-  return {by == "time"            ? SplitBy::time
-          : by == "leave_one_out" ? SplitBy::leave_one_out
-                                  : SplitBy::random,
-          options.real("fraction"), static_cast<std::uint64_t>(options.integer("seed")),
-          options.flag("implicit") ? RatingReader::Kind::counts : RatingReader::Kind::ratings};
+struct SplitOptions {
+  std::string output;
+  SplitBy by = SplitBy::random;
+  double fraction = 0.1;  // that is held out, by random and by time
+  std::uint64_t seed = 1;
+  bool implicit = false;
+  io::EntryForm form;
+
+  RatingKind kind() const { return implicit ? RatingKind::counts : RatingKind::ratings; }
+  void options(auto& list) {
+    list.path("output", output, "Folder for train.txt and valid.txt; created if it does not exist.");
+    list.choice(
+        "by", by, {{"random", SplitBy::random}, {"time", SplitBy::time}, {"leave_one_out", SplitBy::leave_one_out}},
+        "What is held out: ratings at random, the newest by the fourth field, or one of each user: its newest if all "
+        "lines have times, or one at random.");
+    list.number("fraction", fraction, "", 0, 1, "Share of the ratings that is held out, by random and by time.");
+    list.flag("implicit", implicit, "Lines may have no rating, as in training with --implicit.");
+    list.number("seed", seed, "", 0, 9'007'199'254'740'992, "Equal seeds hold out equal ratings.");
+    form.options(list);
+  }
+};
+
+struct Scanned {
+  std::vector<std::uint32_t> users;
+  std::vector<double> times;  // of all ratings, or none
+};
+
+Scanned scan(const std::vector<std::string>& files, const SplitOptions& rule) {
+  Scanned scanned;
+  io::Vocabulary users;
+  bool timed = rule.by != SplitBy::random;
+  for_each_rating(files, rule.form, rule.kind(), [&](const io::EntryReader& reader, const RatingLine& line) {
+    if (users.size() >= io::kMostWords) reader.fail("too many users");
+    scanned.users.push_back(rule.by == SplitBy::leave_one_out ? users.number_of(line.user) : 0);
+    double time = 0;
+    if (timed && io::parse_number(line.entry.time, time))
+      scanned.times.push_back(time);
+    else if (rule.by == SplitBy::time)
+      reader.fail("expected a time in the fourth field, a number, found " + io::quoted(line.entry.time));
+    else
+      timed = false;
+  });
+  if (!timed) scanned.times.clear();
+  if (scanned.users.empty()) throw DataError(files.empty() ? "the input" : files.front(), 0, "there are no ratings");
+  return scanned;
 }
 
-void split(const Call& call, std::ostream& out) {
-  if (!call.options.has("output")) throw UsageError("--output is missing: the folder for train.txt and valid.txt");
-  const fs::path folder(call.options.text("output"));
-  const fs::path names[] = {folder / "train.txt", folder / "valid.txt"};
-  for (const fs::path& name : names)
-    if (fs::exists(fs::symlink_status(name))) throw UsageError(name.string() + " exists and is not overwritten");
-  const LineFormat format = format_of(call.options);
-  const SplitRule rule = rule_of(call.options);
-  const std::vector<bool> held = held_out(call.input, format, rule);
-  fs::create_directories(folder);
-  io::TextWriter writers[] = {io::TextWriter(names[0]), io::TextWriter(names[1])};
-  std::uint64_t counts[2] = {}, number = 0;
-  bool headed = false;
-  for_each_rating(call.input, format, rule.kind, [&](const RatingReader& reader, const RatingLine& line) {
-    if (!reader.header().empty() && !headed)
-      for (io::TextWriter& writer : writers) writer << reader.header() << "\n";
-    headed = true;
-    const int part = held[number++] ? 1 : 0;
-    writers[part] << line.text << "\n";
-    ++counts[part];
-  });
-  for (io::TextWriter& writer : writers) writer.close();
-  out << counts[0] << " ratings in " << names[0].string() << "\n" << counts[1] << " in " << names[1].string() << "\n";
+std::vector<bool> newest(const std::vector<double>& times, double fraction) {
+  std::vector<std::size_t> order(times.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+  const auto kept = static_cast<std::size_t>(std::llround(static_cast<double>(times.size()) * (1 - fraction)));
+  std::vector<bool> out(times.size());
+  for (std::size_t i = kept; i < order.size(); ++i) out[order[i]] = true;
+  return out;
+}
+
+std::vector<bool> one_of_each(const Scanned& scanned, std::uint64_t seed) {
+  struct Chosen {
+    std::size_t rating = 0;
+    std::uint64_t ratings = 0;
+  };
+  std::vector<Chosen> chosen;  // by user
+  for (std::size_t i = 0; i < scanned.users.size(); ++i) {
+    chosen.resize(std::max<std::size_t>(chosen.size(), scanned.users[i] + 1));
+    Chosen& one = chosen[scanned.users[i]];
+    ++one.ratings;
+    // At random: the i-th of a user's ratings replaces the current choice with probability 1 / i.
+    const bool replaces = scanned.times.empty() ? random_named({seed, i}).below(one.ratings) == 0
+                                                : scanned.times[i] >= scanned.times[one.rating];
+    if (one.ratings == 1 || replaces) one.rating = i;
+  }
+  std::vector<bool> out(scanned.users.size());
+  for (const Chosen& one : chosen)
+    if (one.ratings >= 2) out[one.rating] = true;
+  return out;
+}
+
+// One flag for each rating of the files, in their order: whether it is held out.
+std::vector<bool> held_out(const std::vector<std::string>& files, const SplitOptions& rule) {
+  const Scanned scanned = scan(files, rule);
+  if (rule.by == SplitBy::time) return newest(scanned.times, rule.fraction);
+  if (rule.by == SplitBy::leave_one_out) return one_of_each(scanned, rule.seed);
+  std::vector<bool> out(scanned.users.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = random_named({rule.seed, i}).uniform() < rule.fraction;
+  return out;
+}
+
+// As it was in the file, or if that has no lines of text, its fields between tabs.
+std::string line_of(const io::Entry& entry) {
+  if (!entry.line.empty()) return std::string(entry.line);
+  std::string line = std::string(entry.first) + "\t" + std::string(entry.second);
+  for (const std::string_view more : {entry.value, entry.time})
+    if (!more.empty()) line += "\t" + std::string(more);
+  return line;
 }
 
 }  // namespace
 
-Command split_command() {
-  static const std::vector<Option> kOptions = with_format(kSplitOptions);
-  return {.name = "split",
-          .summary = "writes ratings for training and for validation into a folder",
-          .options = kOptions,
-          .run = split,
-          .needs_model = false,
-          .takes_input = true};
+std::span<const Option> split_options() {
+  return declared_options<SplitOptions>();
+}
+
+void split(const Call& call, std::ostream& out) {
+  const auto rule = settings_of<SplitOptions>(call.options);
+  if (rule.output.empty()) throw UsageError("--output is missing: the folder for train.txt and valid.txt");
+  const std::filesystem::path folder(rule.output), names[] = {folder / "train.txt", folder / "valid.txt"};
+  for (const auto& name : names)
+    if (std::filesystem::exists(std::filesystem::symlink_status(name)))
+      throw UsageError(name.string() + " exists and is not overwritten");
+  const std::vector<bool> held = held_out(call.input, rule);
+  std::filesystem::create_directories(folder);
+  io::TextWriter writers[] = {io::TextWriter(names[0]), io::TextWriter(names[1])};
+  std::uint64_t counts[2] = {}, number = 0;
+  for_each_rating(call.input, rule.form, rule.kind(), [&](const io::EntryReader& reader, const RatingLine& line) {
+    if (number == 0 && !reader.header().empty())
+      for (io::TextWriter& writer : writers) writer << reader.header() << "\n";
+    const int part = held[number++] ? 1 : 0;
+    writers[part] << line_of(line.entry) << "\n";
+    ++counts[part];
+  });
+  for (io::TextWriter& writer : writers) writer.close();
+  out << counts[0] << " ratings in " << names[0].string() << "\n" << counts[1] << " in " << names[1].string() << "\n";
 }
 
 }  // namespace rota::mf

@@ -3,26 +3,26 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "apps/mf/factor_rows.h"
+#include "apps/mf/ratings/rating_data.h"
+#include "apps/mf/scoring/top_items.h"
 #include "apps/mf/settings.h"
-#include "rota/io/vocabulary.h"
 #include "rota/model.h"
+#include "rota/numerics/line_vector.h"
 
 namespace rota::mf {
 
 // Of users or of items, by number.
 struct Side {
-  io::Vocabulary names;
+  Names names;
   std::size_t width = 0;  // of a row: the rank, and zeros up to a multiple of 16
   LineVector<float> factors;
   std::vector<double> biases;  // zeros in a model without
 
   std::size_t size() const { return biases.size(); }
   std::span<const float> row(std::size_t i) const { return std::span<const float>(factors).subspan(i * width, width); }
+  ItemRows rows() const { return {factors.data(), width, {biases.begin(), biases.end()}}; }
 };
 
 // Factors and biases are in the units of the ratings: the rating of user u and item i is
@@ -30,6 +30,8 @@ struct Side {
 // For --loss=logistic that is the log-odds of 1; for bpr it is not a rating, but orders the items of a user.
 struct TrainedModel {
   Settings settings;
+  std::uint64_t ratings = 0, epoch = 0;
+  double mean_rating = 0, deviation = 1;
   double mean = 0;  // of the ratings; the log-odds of the share of ones among labels; 0 for implicit ones, whose
                     // prediction is a preference (with als between 0 and 1)
   double base = 0;  // see base_of()
@@ -45,7 +47,9 @@ struct TrainedModel {
 
 double dot(std::span<const float> a, std::span<const float> b);
 
-// Throws DataError if a part is missing or damaged.
-TrainedModel read_model(const Model& model);
+// Those of each app.  Throw DataError if a part is missing or damaged.
+TrainedModel read_sgd_model(const Model& model);
+TrainedModel read_als_model(const Model& model);
+TrainedModel read_ccd_model(const Model& model);
 
 }  // namespace rota::mf

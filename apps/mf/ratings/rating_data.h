@@ -8,7 +8,6 @@
 
 #include "apps/mf/ratings/rating_reader.h"
 #include "rota/bytes.h"
-#include "rota/facts.h"
 #include "rota/io/vocabulary.h"
 
 namespace rota::mf {
@@ -16,9 +15,16 @@ namespace rota::mf {
 // The two sides: also the numbers of their tables.
 inline constexpr std::uint32_t kUserSide = 0, kItemSide = 1;
 
+// Saved in the order of their numbers.
+class Names : public io::Vocabulary {
+ public:
+  void encode(Writer& out) const;
+  void decode(Reader& in);
+};
+
 struct Rating {
-  std::uint32_t user, item;
-  float value;  // less RatingStatistics::origin
+  std::array<std::uint32_t, 2> of;  // the user, the item
+  float value;                      // less RatingStatistics::origin
 };
 
 // Of all ratings.
@@ -38,14 +44,12 @@ struct RatingStatistics {
 // Users and items are numbered from 0 in the order of their first occurrence in the files, so that a number depends on
 // the files alone.  A pair that is rated twice has two ratings.
 struct RatingData {
-  io::Vocabulary users, items;
+  std::array<Names, 2> names;
   std::vector<Rating> ratings;  // in the order of the files
   RatingStatistics statistics;
 };
-
 // Throws NoInput, or DataError, with file and line, or because there are no ratings.
-RatingData read_ratings(const std::vector<std::string>& files, const LineFormat& format,
-                        RatingReader::Kind kind = RatingReader::Kind::ratings);
+RatingData read_ratings(const std::vector<std::string>& files, const io::EntryForm& form, RatingKind kind);
 
 // Ratings of an unknown user or item are scored with the mean as prediction.
 struct UnknownRatings {
@@ -63,26 +67,7 @@ struct HeldOutRatings {
   UnknownRatings unknown;
 };
 // Throws as read_ratings, but accepts no ratings if there are no files.
-HeldOutRatings read_held_out(const std::vector<std::string>& files, const LineFormat& format, const RatingData& trained,
-                             RatingReader::Kind kind = RatingReader::Kind::ratings);
-
-// What all shards know.
-struct RatingCounts {
-  std::array<std::vector<std::uint32_t>, 2> of;  // the number of ratings of each user, of each item
-  RatingStatistics statistics;
-  std::uint64_t ratings = 0;
-  UnknownRatings unknown;  // of the held-out ones
-
-  void fields(auto& list) { list(of, statistics, ratings, unknown); }
-};
-RatingCounts counts_of(const RatingData& data, const UnknownRatings& unknown);
-// All shards have the same facts of the whole data, so each reports all of them.
-void report(const RatingCounts& counts, Facts& facts);
-
-RatingStatistics statistics_of(const std::vector<Rating>& ratings, double origin);
-
-// Saved once a job: the names in the order of their numbers.
-void write_names(const io::Vocabulary& names, Writer& out);
-io::Vocabulary read_names(Reader& in);
+HeldOutRatings read_held_out(const std::vector<std::string>& files, const io::EntryForm& form, RatingKind kind,
+                             const RatingData& trained);
 
 }  // namespace rota::mf

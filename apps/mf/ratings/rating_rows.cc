@@ -10,10 +10,6 @@ namespace {
 // The fixed cost of a row, in units of ratings: it is solved, sent and received.
 constexpr std::uint64_t kRowWork = 8;
 
-std::uint32_t row_of(const Rating& one, std::uint32_t side) {
-  return side == kUserSide ? one.user : one.item;
-}
-
 bool before(const Partner& a, const Partner& b) {
   return a.number < b.number;
 }
@@ -45,6 +41,13 @@ void add_up(std::vector<Partner>& ratings) {
   ratings.resize(end);
 }
 
+std::uint64_t Dealing::filled() const {
+  if (!ranges()) return std::min<std::uint64_t>(rows, shards);
+  std::uint64_t filled = 0;
+  for (ShardId s = 0; s < shards; ++s) filled += count(s) > 0 ? 1 : 0;
+  return filled;
+}
+
 Dealing deal_ranges(std::span<const std::uint32_t> ratings, std::uint32_t shards) {
   std::vector<std::uint64_t> work(ratings.begin(), ratings.end());
   for (std::uint64_t& one : work) one += kRowWork;
@@ -63,14 +66,14 @@ std::vector<RatingRows> rating_rows(const std::vector<Rating>& ratings, std::uin
   }
   // begins[i] is the place of the next rating of row i, and so at the end the begin of row i + 1, until it is shifted.
   for (const Rating& one : ratings)
-    if (const auto& [rows, i] = places[row_of(one, side)]; rows) ++rows->begins[i];
+    if (const auto& [rows, i] = places[one.of[side]]; rows) ++rows->begins[i];
   for (RatingRows& rows : out) {
     std::exclusive_scan(rows.begins.begin(), rows.begins.end(), rows.begins.begin(), std::size_t{0});
     rows.partners.resize(rows.begins.back());
   }
   for (const Rating& one : ratings)
-    if (const auto& [rows, i] = places[row_of(one, side)]; rows)
-      rows->partners[rows->begins[i]++] = {row_of(one, kItemSide - side), one.value};
+    if (const auto& [rows, i] = places[one.of[side]]; rows)
+      rows->partners[rows->begins[i]++] = {one.of[kItemSide - side], one.value};
   for (RatingRows& rows : out) {
     std::rotate(rows.begins.begin(), rows.begins.end() - 1, rows.begins.end());
     rows.begins.front() = 0;

@@ -1,5 +1,6 @@
 // apps/mf/ratings/rating_rows.h -- the ratings of the users, or of the items, of a shard, row after row.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,8 +28,7 @@ struct RatingRows {
   std::size_t number(std::size_t i) const { return first + i * step; }
   std::size_t ratings(std::size_t i) const { return begins[i + 1] - begins[i]; }
   std::span<const Partner> row(std::size_t i) const { return std::span(partners).subspan(begins[i], ratings(i)); }
-  // first and step follow from the dealing.
-  void fields(auto& list) { list(begins, partners); }
+  void fields(auto& list) { list(first, step, begins, partners); }
 };
 
 // Which of the users, or items, are whose.
@@ -43,6 +43,14 @@ struct Dealing {
   }
   std::uint64_t first(ShardId shard) const { return ranges() ? cuts[shard] : shard; }
   std::uint32_t step() const { return ranges() ? 1 : shards; }
+  // How many shards have rows.
+  std::uint64_t filled() const;
+  void fields(auto& list) {
+    list(shards, rows, cuts);
+    list.check(shards > 0);
+    list.check(!ranges() || (cuts.size() == shards + std::size_t{1} && cuts.front() == 0 && cuts.back() == rows &&
+                             std::is_sorted(cuts.begin(), cuts.end())));
+  }
 };
 // Ranges of about equal work, for these numbers of ratings.
 Dealing deal_ranges(std::span<const std::uint32_t> ratings, std::uint32_t shards);

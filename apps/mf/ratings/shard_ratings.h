@@ -1,55 +1,53 @@
-// apps/mf/ratings/shard_ratings.h -- the ratings of a job by shard, from its input or from data by shard.
-//
-//   common:     ranges: u8 (0 or 1); fields of RatingCounts; with ranges, those of the users and of the items; names of
-//               users, and of items: a count of bytes, then a text each
-//   of a shard: fields of ShardRatings
+// apps/mf/ratings/shard_ratings.h -- the ratings of a job by shard: what all shards know, and what is of one.
 #pragma once
+#include <algorithm>
 #include <array>
-#include <initializer_list>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "apps/mf/ratings/rating_rows.h"
 #include "apps/mf/settings.h"
 #include "rota/job.h"
-#include "rota/packed.h"
 
 namespace rota::mf {
+
+struct Common {
+  std::array<std::vector<std::uint32_t>, 2> counts;  // the number of ratings of each user, of each item
+  std::array<Names, 2> names;
+  std::array<Dealing, 2> dealings;
+  RatingStatistics statistics;
+  std::uint64_t ratings = 0;
+  UnknownRatings unknown;  // of the held-out ones
+
+  std::size_t rows(std::uint32_t side) const { return counts[side].size(); }
+  void fields(auto& list) {
+    list(counts, names, dealings, statistics, ratings, unknown);
+    for (const std::uint32_t side : {kUserSide, kItemSide}) {
+      const std::vector<std::uint32_t>& all = counts[side];
+      list.check(ratings > 0 && all.size() <= io::kMostWords && names[side].size() == all.size() &&
+                 dealings[side].rows == all.size() &&
+                 std::accumulate(all.begin(), all.end(), std::uint64_t{0}) == ratings);
+    }
+  }
+};
+// All shards have the same facts of the whole data, so each reports all of them.
+void report(const Common& common, double deviation, Facts& facts);
 
 struct ShardRatings {
   std::array<RatingRows, 2> of, held_out;  // its users', its items'
 
   void fields(auto& list) { list(of, held_out); }
+  std::uint64_t items() const { return of[kUserSide].partners.size(); }
+  // Each row has as many ratings as the counts say, or fewer if those of a pair were added up.
+  bool fits(const Common& common, const Job& job, ShardId shard) const;
 };
 
-// sgd deals users and items to the shards in turn; the others give each a range of both.
-class RatingSource {
- public:
-  // Has the names if `named`.  Throws NoInput, DataError, or UsageError if the data by shard was made for another
-  // dealing.
-  RatingSource(const Job& job, const Settings& settings, bool named);
+// How an app deals users and items to the shards: in turn, or a range of both.
+enum class Deals : std::uint8_t { in_turn, ranges };
 
-  const RatingCounts& counts() const { return counts_; }
-  std::array<io::Vocabulary, 2>& names() { return names_; }
-  // Throws UsageError if most shards would have no rows of this side.
-  void require_filled(std::uint32_t side) const;
-  // Of the hosted shards, in their order; of data by shard more than the sides named.  Throws DataError.
-  std::vector<ShardRatings> deal(std::span<const ShardId> hosted, std::initializer_list<std::uint32_t> sides) const;
-  void pack(DataPacker& out) const;
-
- private:
-  bool read_common(Reader& in, bool named);
-  ShardRatings read_shard(Reader& in, ShardId shard) const;
-  bool fits(const RatingRows& rows, ShardId shard, std::uint32_t side, bool trained) const;
-  bool ranges() const { return settings_.solver != Solver::sgd; }
-  bool sums() const { return ranges() && settings_.implicit; }
-
-  const Job& job_;
-  const Settings& settings_;
-  RatingCounts counts_;
-  std::array<io::Vocabulary, 2> names_;
-  std::array<Dealing, 2> dealings_;
-  std::vector<Rating> trained_, held_out_;  // read from the input
-};
+// The hosted shards, in their order.  Implicit ratings of a pair are added up in ranges.  Throws NoInput or DataError.
+std::vector<ShardRatings> read_shards(const Job& job, const Settings& settings, Deals deals,
+                                      std::span<const ShardId> hosted, Common& common);
 
 }  // namespace rota::mf

@@ -28,15 +28,16 @@ double discount(std::size_t place) {
 // Scores of one user's held-out items, and how they compare with all of its ranking.
 class Curve {
  public:
-  Curve(const TrainedModel& model, const RankedUser& user) {
-    std::vector<float> rows, biases, products;
+  Curve(const ItemRows& items, const RankedUser& user) {
+    ItemRows held{nullptr, items.width, {}};
+    std::vector<float> rows, products;
     for (const std::uint32_t item : user.held_out) {
-      const std::span<const float> row = model.items.row(item);
-      rows.insert(rows.end(), row.begin(), row.end());
-      biases.push_back(static_cast<float>(model.items.biases[item]));
+      rows.insert(rows.end(), items.factors + item * items.width, items.factors + (item + 1) * items.width);
+      held.biases.push_back(items.biases[item]);
     }
+    held.factors = rows.data();
     score_items(
-        {rows.data(), model.items.width, biases}, user.asker.factors, products,
+        held, 0, held.biases.size(), user.asker.factors, products,
         [](std::size_t) { return std::span<const std::uint32_t>(); },
         [&](std::size_t, std::size_t, std::span<const float> scores) { held_.assign(scores.begin(), scores.end()); });
     std::ranges::sort(held_, std::greater<>());
@@ -61,27 +62,6 @@ class Curve {
   double won_ = 0;  // pairs of a held-out item and another with the right order
 };
 
-struct UserScores {
-  TopScores top;
-  std::optional<double> auc;
-};
-
-void rank(const TrainedModel& model, std::span<const RankedUser> users, std::size_t top, UserScores* out) {
-  std::vector<Best> best(users.size(), Best(top));
-  std::vector<Curve> curves;
-  std::vector<Asker> askers;
-  for (const RankedUser& user : users) {
-    curves.emplace_back(model, user);
-    askers.push_back(user.asker);
-  }
-  for_each_scores(model, askers, [&](std::size_t u, std::uint32_t item, std::span<const float> scores) {
-    best[u].offer(item, scores);
-    curves[u].add(scores);
-  });
-  for (std::size_t u = 0; u < users.size(); ++u)
-    out[u] = {top_scores(best[u].take(), users[u].held_out, top), curves[u].area()};
-}
-
 }  // namespace
 
 TopScores top_scores(std::span<const Recommendation> best, std::span<const std::uint32_t> held_out, std::size_t top) {
@@ -95,58 +75,39 @@ TopScores top_scores(std::span<const Recommendation> best, std::span<const std::
   return {hits / static_cast<double>(top), hits / static_cast<double>(held_out.size()), gain / most};
 }
 
-RankingMetrics ranking_metrics(const TrainedModel& model, std::span<const RankedUser> users, std::size_t top,
+void add_ranking(const TopScores& scores, Terms terms) {
+  terms["valid_ndcg_sum"] += scores.ndcg;
+  terms["valid_recall_sum"] += scores.recall;
+  terms["valid_precision_sum"] += scores.precision;
+  terms["valid_users"] += 1;
+}
+
+RankingMetrics ranking_metrics(const ItemRows& items, std::span<const RankedUser> users, std::size_t top,
                                unsigned threads) {
-  std::vector<UserScores> scores(users.size());
-  for_each_block(users.size(), threads, [&](std::size_t first, std::size_t count) {
-    rank(model, users.subspan(first, count), top, scores.data() + first);
-  });
+  std::vector<Curve> curves;
+  std::vector<Asker> askers;
+  for (const RankedUser& user : users) {
+    curves.emplace_back(items, user);
+    askers.push_back(user.asker);
+  }
+  const auto best = top_items(items, askers, top, threads,
+                              [&](std::size_t u, std::span<const float> scores) { curves[u].add(scores); });
   RankingMetrics out;
-  for (const UserScores& one : scores) {
-    out.top.precision += one.top.precision;
-    out.top.recall += one.top.recall;
-    out.top.ndcg += one.top.ndcg;
-    out.auc += one.auc.value_or(0);
-    ++out.users;
-    if (one.auc) ++out.auc_users;
+  out.users = users.size();
+  for (std::size_t u = 0; u < users.size(); ++u) {
+    const TopScores scores = top_scores(best[u], users[u].held_out, top);
+    out.top.precision += scores.precision;
+    out.top.recall += scores.recall;
+    out.top.ndcg += scores.ndcg;
+    if (const auto area = curves[u].area()) {
+      out.auc += *area;
+      ++out.auc_users;
+    }
   }
   for (double* const mean : {&out.top.precision, &out.top.recall, &out.top.ndcg})
     *mean /= static_cast<double>(std::max<std::uint64_t>(1, out.users));
   out.auc /= static_cast<double>(std::max<std::uint64_t>(1, out.auc_users));
   return out;
-}
-
-void ValidRanking::add(std::uint32_t user, std::uint32_t item) {
-  if (users_.empty() || users_.back().row != user) users_.push_back({user, {}, Best(kValidTop)});
-  std::vector<std::uint32_t>& items = users_.back().held_out;
-  if (items.empty() || items.back() != item) items.push_back(item);
-}
-
-void ValidRanking::visit(std::span<const Key> numbers, const ItemRows& items,
-                         const std::function<void(std::uint32_t user, float* row)>& put,
-                         const std::function<std::span<const std::uint32_t>(std::uint32_t user)>& rated) {
-  std::vector<float> rows, products;
-  for (std::size_t first = 0; first < users_.size() && !numbers.empty(); first += kBlockUsers) {
-    const std::size_t count = std::min(kBlockUsers, users_.size() - first);
-    rows.resize(count * items.width);
-    for (std::size_t u = 0; u < count; ++u) put(users_[first + u].row, rows.data() + u * items.width);
-    score_items(
-        items, rows, products, [&](std::size_t u) { return rated(users_[first + u].row); },
-        [&](std::size_t u, std::size_t place, std::span<const float> scores) {
-          for (const float score : scores)
-            users_[first + u].best.offer({static_cast<std::uint32_t>(numbers[place++]), score});
-        });
-  }
-}
-
-void ValidRanking::finish(std::span<double> sums) {
-  for (User& user : users_) {
-    const TopScores scores = top_scores(user.best.take(), user.held_out, kValidTop);
-    sums[0] += scores.ndcg;
-    sums[1] += scores.recall;
-    sums[2] += scores.precision;
-    sums[3] += 1;
-  }
 }
 
 }  // namespace rota::mf

@@ -17,12 +17,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
 #include "apps/mf/scoring/top_items.h"
-#include "rota/types.h"
+#include "rota/job.h"
 
 namespace rota::mf {
 
@@ -32,6 +31,10 @@ struct TopScores {
 // Of one user, by the `top` best items, the best first, and its held-out ones, ascending and at least one.  For
 // top <= 10 equal on every machine to the last bit, so that patience may depend on it.
 TopScores top_scores(std::span<const Recommendation> best, std::span<const std::uint32_t> held_out, std::size_t top);
+
+inline constexpr std::size_t kValidTop = 10;  // the length of the list in training
+// Adds those of one user to the terms of an evaluation.
+void add_ranking(const TopScores& scores, Terms terms);
 
 struct RankedUser {
   Asker asker;
@@ -45,33 +48,7 @@ struct RankingMetrics {
   double auc = 0;
 };
 // The means; 0 without users.  Equal for any number of threads, and on every processor.
-RankingMetrics ranking_metrics(const TrainedModel& model, std::span<const RankedUser> users, std::size_t top,
+RankingMetrics ranking_metrics(const ItemRows& items, std::span<const RankedUser> users, std::size_t top,
                                unsigned threads);
-
-inline constexpr std::size_t kValidTop = 10;  // the length of the list in training
-
-// How high a shard's users rank the held-out items, in training: some items at a time.  A user keeps the best of the
-// items visited so far, so the scores need memory in proportion to the held-out items.
-class ValidRanking {
- public:
-  // Adds a relevant item of a user (a row of the shard), which is not in its training data; users, and items of a user,
-  // ascending.
-  void add(std::uint32_t user, std::uint32_t item);
-  // Scores items for all those users except their rated ones.  `put` copies a user's row of factors, and `rated`
-  // returns the places of its rated ones among these, ascending.
-  void visit(std::span<const Key> numbers, const ItemRows& items,
-             const std::function<void(std::uint32_t user, float* row)>& put,
-             const std::function<std::span<const std::uint32_t>(std::uint32_t user)>& rated);
-  // After all items: adds the sums over the users of NDCG, recall and precision, and their number.  Resets the ranking.
-  void finish(std::span<double> sums);
-
- private:
-  struct User {
-    std::uint32_t row;
-    std::vector<std::uint32_t> held_out;
-    Best best;
-  };
-  std::vector<User> users_;
-};
 
 }  // namespace rota::mf

@@ -2,7 +2,7 @@
 //
 // Factors of 16 items are stored side by side, factor after factor, so that a vector holds the same factor of several
 // items and no product has to be summed across a vector.  That is done once for all users of a call.
-#include "apps/mf/scoring/score_kernel.h"
+#include "apps/mf/kernels.h"
 
 namespace rota::mf::ROTA_LEVEL {
 namespace {

@@ -2,11 +2,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
-#include "apps/mf/commands/trained_model.h"
-#include "apps/mf/scoring/score_blocks.h"
+#include "apps/mf/kernels.h"
 
 namespace rota::mf {
 
@@ -35,9 +35,52 @@ class Best {
   std::vector<Recommendation> heap_;
 };
 
-// The `most` items with the highest predicted ratings for each, the highest first; of equal ones the first.  Uses the
-// threads given.  The result does not depend on their number, nor on the processor.
-std::vector<std::vector<Recommendation>> top_items(const TrainedModel& model, std::span<const Asker> askers,
-                                                   std::size_t most, unsigned threads);
+// Consecutive rows of factors, `width` of each, a multiple of 16, and their biases.
+struct ItemRows {
+  const float* factors;
+  std::size_t width;
+  std::vector<float> biases;
+};
+
+inline constexpr std::size_t kBlockUsers = 128;  // users scored at once
+inline constexpr std::size_t kBlockItems = 256;  // items scored at once: their factors stay in the cache
+
+// Scores the items [first, end) for users whose rows of factors are one after the other.  Calls use(u, item, scores)
+// for runs of consecutive items, which together are all but those of excluded(u), ascending.  `products` is room to
+// work in.
+template <typename Excluded, typename Use>
+void score_items(const ItemRows& items, std::size_t first, std::size_t end, std::span<const float> users,
+                 std::vector<float>& products, Excluded excluded, Use use) {
+  const std::size_t count = end - first, user_count = users.size() / items.width;
+  const std::size_t stride = (count + kScoreLanes - 1) / kScoreLanes * kScoreLanes;
+  products.resize(user_count * stride);
+  kernels().score_rows(
+      {users.data(), user_count, items.factors + first * items.width, count, items.width, products.data(), stride});
+  for (std::size_t u = 0; u < user_count; ++u) {
+    float* const scores = products.data() + u * stride;
+    for (std::size_t i = 0; i < count; ++i) scores[i] += items.biases[first + i];
+    std::size_t begin = first;
+    const auto use_until = [&](std::size_t until) {
+      if (until > begin) use(u, begin, std::span<const float>(scores + (begin - first), until - begin));
+      begin = until + 1;
+    };
+    for (const std::uint32_t item : excluded(u)) use_until(item);
+    use_until(end);
+  }
+}
+
+// A user to recommend to.
+struct Asker {
+  std::span<const float> factors;           // of the width of the items' rows
+  std::span<const std::uint32_t> excluded;  // items, ascending, each once
+};
+
+// The `most` items with the highest scores for each, the highest first; of equal ones the first.  Scores are the
+// products of the factors, and the items' biases.  Calls also(asker, scores) for runs of items, which together are all
+// that are not excluded for it.  Uses the threads given.  The result does not depend on their number, nor on the
+// processor.
+std::vector<std::vector<Recommendation>> top_items(
+    const ItemRows& items, std::span<const Asker> askers, std::size_t most, unsigned threads,
+    const std::function<void(std::size_t asker, std::span<const float> scores)>& also = {});
 
 }  // namespace rota::mf

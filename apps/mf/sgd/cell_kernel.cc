@@ -1,4 +1,4 @@
-// apps/mf/sgd/cell_kernel.cc -- see cell_kernel.h.
+// apps/mf/sgd/cell_kernel.cc -- see kernels.h.
 //
 // With e = r - p . q, a step is  g_p = lambda p - e q,  p -= rate / sqrt(G_p) g_p,  G_p += mean of g_p^2,  and the same
 // for q, with the old p and q on the right-hand sides: the schedule of Chin, Zhuang, Juan and Lin, "A
@@ -7,8 +7,7 @@
 // the mean of g_p^2 before the step, as in AdaGrad itself (Duchi, Hazan and Singer, JMLR 2011): then no step is larger
 // than the rate, and ratings with heavy tails do not make their rows diverge.  For labels, e = r - 1 /
 // (1 + exp(-p . q)): the log loss has that gradient.
-#include "apps/mf/sgd/cell_kernel.h"
-
+#include "apps/mf/kernels.h"
 #include "rota/numerics/portable_math.h"
 
 #if defined(__SSE2__)

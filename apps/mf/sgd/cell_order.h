@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/kernels.h"
 
 namespace rota::mf {
 

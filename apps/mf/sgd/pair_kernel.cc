@@ -1,11 +1,10 @@
-// apps/mf/sgd/pair_kernel.cc -- see pair_kernel.h.
+// apps/mf/sgd/pair_kernel.cc -- see kernels.h.
 //
 // With x = p . (a - b), and s = 1 / (1 + e^x), a step for the loss ln(1 + e^-x) has the gradients
 //   g_p = lambda p - s (a - b)        g_a = lambda a - s p        g_b = lambda b + s p
 // and moves p, a and b like cell_kernel.cc.  With biases x includes b_a - b_b; the resident's would make no
 // difference.
-#include "apps/mf/sgd/pair_kernel.h"
-
+#include "apps/mf/kernels.h"
 #include "rota/numerics/portable_math.h"
 
 namespace rota::mf::ROTA_LEVEL {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/mf/sgd/pair_kernel.h"
+#include "apps/mf/kernels.h"
 #include "apps/mf/sgd/rated_rows.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/random.h"

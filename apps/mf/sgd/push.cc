@@ -23,7 +23,7 @@ constexpr double kMostPenalty = 17;
 
 }  // namespace
 
-MfPush::MfPush(const Settings& settings, std::shared_ptr<const Sides> sides, RatingRows ratings, RatingRows held_out)
+MfPush::MfPush(const SgdSettings& settings, Sides sides, RatingRows ratings, RatingRows held_out)
     : settings_(settings),
       sides_(std::move(sides)),
       ratings_(std::move(ratings)),
@@ -33,12 +33,12 @@ MfPush::MfPush(const Settings& settings, std::shared_ptr<const Sides> sides, Rat
       kernels_(kernels()) {}
 
 void MfPush::facts(Facts& facts) const {
-  report(sides_->counts, facts);
-  facts.largest("users_move", sides_->users_move() ? 1 : 0);
+  report(*sides_.common, sides_.deviation, facts);
+  facts.largest("users_move", sides_.residing == kItemSide ? 1 : 0);
 }
 
 void MfPush::census(Census& weight) const {
-  weight.resize(std::max<std::size_t>(weight.size(), sides_->visitors().size()));
+  weight.resize(std::max<std::size_t>(weight.size(), sides_.visitors().size()));
   for (const Partner& one : ratings_.partners) ++weight[one.number];
 }
 
@@ -46,21 +46,21 @@ void MfPush::census(Census& weight) const {
 // bias lambda.
 Penalty MfPush::step_penalty(std::uint32_t ratings) const {
   const double times = settings_.by_rating ? 1 : std::max(1U, ratings);
-  const double deviation = sides_->counts.statistics.deviation, scale = penalty_scale(settings_, deviation);
-  return {static_cast<float>(std::min(kMostPenalty, settings_.penalty * scale / deviation / times)),
-          static_cast<float>(settings_.penalty / times)};
+  const double scale = penalty_scale(settings_, sides_.deviation);
+  return {static_cast<float>(std::min(kMostPenalty, settings_.penalty() * scale / sides_.deviation / times)),
+          static_cast<float>(settings_.penalty() / times)};
 }
 
 void MfPush::attach(const Shape& shape) {
   residents_ = FactorRows(ratings_.rows(), settings_.rank, settings_.biases);
   const auto slices = static_cast<SliceId>(shape.cut.slices.size());
-  std::vector<std::pair<SliceId, std::uint32_t>> place(sides_->visitors().size());
+  std::vector<std::pair<SliceId, std::uint32_t>> place(sides_.visitors().size());
   ranges_.assign(slices, {});
   for (SliceId b = 0; b < slices; ++b)
     for (std::uint32_t row = 0; row < shape.cut.slices[b].size(); ++row) {
       const Key key = shape.cut.slices[b][row];
       place[key] = {b, row};
-      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(sides_->visitors()[key]));
+      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(sides_.visitors()[key]));
     }
   for (const Partner& one : ratings_.partners) ++ranges_[place[one.number].first].end;
   std::size_t begin = 0;
@@ -69,13 +69,13 @@ void MfPush::attach(const Shape& shape) {
     begin += std::exchange(range.end, begin);
   }
   cells_.resize(ratings_.partners.size());
-  const RatingStatistics& all = sides_->counts.statistics;
-  const double base = base_of(settings_, all.mean, all.deviation) - all.origin;
+  const RatingStatistics& all = sides_.common->statistics;
+  const double base = base_of(settings_, all.mean, sides_.deviation) - all.origin;
   const auto for_each = [&](const RatingRows& rows, auto put) {
     for (std::uint32_t row = 0; row < rows.rows(); ++row)
       for (const Partner& one : rows.row(row)) {
         const auto [slice, visiting] = place[one.number];
-        const double value = (static_cast<double>(one.value) - base) / all.deviation;
+        const double value = (static_cast<double>(one.value) - base) / sides_.deviation;
         put(slice, CellRating{row, visiting, static_cast<float>(value)});
       }
   };
@@ -87,7 +87,7 @@ void MfPush::attach(const Shape& shape) {
   for (const CellRange& range : ranges_)
     order_cell(std::span(cells_).subspan(range.begin, range.end - range.begin), residents_.width() * sizeof(float));
   for (std::size_t r = 0; r < residents_.rows() && !settings_.by_rating; ++r)
-    penalties_.push_back(step_penalty(sides_->residents()[ratings_.number(r)]));
+    penalties_.push_back(step_penalty(sides_.residents()[ratings_.number(r)]));
   ratings_ = {};
   held_out_ = {};
 }
@@ -141,7 +141,7 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
     pairs_.begin_epoch();
   }
   const Cell cell = cell_of(task, visitors);
-  const double spread = sides_->counts.statistics.deviation;
+  const double spread = sides_.deviation;
   double losses = 0;
   std::size_t visited = cell.count;
   if (settings_.loss == Loss::bpr)
@@ -174,45 +174,42 @@ std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, 
 
 // Unknown users and items are scored with the mean, or are left out of a ranking.
 void MfPush::evaluate(Terms terms) const {
-  terms[kObjective] += losses_;
+  terms[objective_of(settings_)] += losses_;
   if (!settings_.held_out) return;
-  const UnknownRatings& unknown = sides_->counts.unknown;
+  if (settings_.loss == Loss::bpr) ranking_.finish(terms);
+  if (!speaks_for_all_) return;
+  const UnknownRatings& unknown = sides_.common->unknown;
   const auto count = static_cast<double>(unknown.count);
-  if (settings_.loss == Loss::bpr) {
-    ranking_.finish(terms.subspan(kValidRankings));
-    if (speaks_for_all_) terms[kValidUnknownPairs] += count;
-  } else if (speaks_for_all_) {
-    const double mean = sides_->counts.statistics.mean, zeros = count - unknown.sum;
-    const bool logistic = settings_.loss == Loss::logistic;
-    terms[kFirstError] +=
-        logistic ? -unknown.sum * logarithm(mean) - zeros * logarithm(1 - mean) : unknown.squared_errors;
-    terms[kSecondError] += !logistic ? unknown.absolute_errors : mean > 0.5 ? unknown.sum : zeros;
-    for (const std::size_t term : {kValidRatings, kValidUnknown}) terms[term] += count;
+  terms["valid_unknown"] += count;
+  if (settings_.loss == Loss::bpr) return;
+  terms["valid_ratings"] += count;
+  if (settings_.loss == Loss::logistic) {
+    const double mean = sides_.common->statistics.mean, zeros = count - unknown.sum;
+    terms["valid_log_losses"] += -unknown.sum * logarithm(mean) - zeros * logarithm(1 - mean);
+    terms["valid_right"] += mean > 0.5 ? unknown.sum : zeros;
+  } else {
+    terms["valid_squared_errors"] += unknown.squared_errors;
+    terms["valid_absolute_errors"] += unknown.absolute_errors;
   }
 }
 
 // In the units of the ratings, like `rota evaluate mf`.
 void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, Terms terms) const {
-  if (settings_.loss == Loss::bpr) {
-    std::vector<float> biases(visitors.rows());
-    for (std::size_t i = 0; i < biases.size(); ++i) biases[i] = visitors.bias(i);
-    return ranking_.visit(
-        keys_[slice], {visitors.factors(0).data(), visitors.width(), biases},
-        [&](std::uint32_t user, float* row) { std::copy_n(residents_.factors(user).data(), visitors.width(), row); },
-        [&](std::uint32_t user) { return rated_[slice].of(user); });
-  }
-  const double spread = sides_->counts.statistics.deviation;
+  if (settings_.loss == Loss::bpr) return ranking_.visit(keys_[slice], visitors, residents_, rated_[slice]);
+  const bool logistic = settings_.loss == Loss::logistic;
+  double& losses = terms[logistic ? "valid_log_losses" : "valid_squared_errors"];
+  double& others = terms[logistic ? "valid_right" : "valid_absolute_errors"];
   for (const CellRating& one : scored_[slice]) {
     double score =
         static_cast<double>(residents_.bias(one.resident)) + static_cast<double>(visitors.bias(one.visiting));
     const std::span<const float> p = residents_.factors(one.resident), q = visitors.factors(one.visiting);
     for (std::size_t k = 0; k < p.size(); ++k) score += static_cast<double>(p[k]) * static_cast<double>(q[k]);
-    const double error = (static_cast<double>(one.value) - score) * spread;
-    const bool logistic = settings_.loss == Loss::logistic, one_wanted = one.value > 0;
-    terms[kFirstError] += logistic ? log_loss_of(one_wanted ? score : -score) : error * error;
-    terms[kSecondError] += !logistic ? std::abs(error) : one_wanted == (score > 0) ? 1 : 0;
+    const double error = (static_cast<double>(one.value) - score) * sides_.deviation;
+    const bool wanted = one.value > 0;
+    losses += logistic ? log_loss_of(wanted ? score : -score) : error * error;
+    others += !logistic ? std::abs(error) : wanted == (score > 0) ? 1 : 0;
   }
-  terms[kValidRatings] += static_cast<double>(scored_[slice].size());
+  terms["valid_ratings"] += static_cast<double>(scored_[slice].size());
 }
 
 void MfPush::save(Writer& out) const {

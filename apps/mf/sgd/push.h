@@ -8,12 +8,9 @@
 
 #include "apps/mf/factor_rows.h"
 #include "apps/mf/kernels.h"
-#include "apps/mf/ratings/rating_rows.h"
-#include "apps/mf/scoring/ranking.h"
-#include "apps/mf/settings.h"
 #include "apps/mf/sgd/pair_pool.h"
-#include "apps/mf/sgd/rated_rows.h"
 #include "apps/mf/sgd/sides.h"
+#include "apps/mf/sgd/valid_ranking.h"
 #include "rota/push.h"
 
 namespace rota::mf {
@@ -21,7 +18,7 @@ namespace rota::mf {
 class MfPush final : public SlicePush<FactorRows> {
  public:
   // The ratings of its residents, as they are on disk.
-  MfPush(const Settings& settings, std::shared_ptr<const Sides> sides, RatingRows ratings, RatingRows held_out);
+  MfPush(const SgdSettings& settings, Sides sides, RatingRows ratings, RatingRows held_out);
 
   std::uint64_t items() const override { return count_; }
   void facts(Facts& facts) const override;
@@ -58,8 +55,8 @@ class MfPush final : public SlicePush<FactorRows> {
   // Time control: runs the cell's ratings until the time is used up, at least some.  Returns their number.
   std::size_t run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const;
 
-  Settings settings_;
-  std::shared_ptr<const Sides> sides_;
+  SgdSettings settings_;
+  Sides sides_;
   RatingRows ratings_, held_out_;  // until attach()
   std::size_t count_;
   FactorRows residents_;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/kernels.h"
 #include "rota/random.h"
 
 namespace rota::mf {

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/mf/settings.h"
+#include "apps/mf/sgd/settings.h"
 #include "rota/fields.h"
 #include "rota/job.h"
 #include "rota/schedule.h"
@@ -25,7 +25,7 @@ Cut mixed_cut(const Census& census, std::uint32_t slices);
 
 class MfSchedule final : public SavesFields<Schedule, MfSchedule> {
  public:
-  MfSchedule(const Job& job, const Settings& settings)
+  MfSchedule(const Job& job, const SgdSettings& settings)
       : settings_(settings), shards_(job.shards), slices_(job.slices), order_(job.slices) {}
 
   Cut cut(const Census& census, std::uint32_t slices) override;
@@ -36,7 +36,7 @@ class MfSchedule final : public SavesFields<Schedule, MfSchedule> {
  private:
   double rate() const;
 
-  Settings settings_;
+  SgdSettings settings_;
   std::uint32_t shards_, slices_;
   std::vector<SliceId> order_;  // of this epoch
   std::uint32_t step_ = 0;

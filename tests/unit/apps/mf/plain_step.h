@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/mf/sgd/cell_kernel.h"
+#include "apps/mf/kernels.h"
 #include "rota/numerics/portable_math.h"
 
 namespace rota::tests {

@@ -1,6 +1,5 @@
 #include "apps/mf/als/row_solver.h"
 
-#include "apps/mf/kernels.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 
@@ -35,7 +34,7 @@ class RowSolver : public testing::Test {
     for (std::size_t i = 0; i < form.size; ++i) a[i][i] += i < form.rank ? penalty : 3 * penalty;
     return plain_solve(a, y);
   }
-  void compare(const mf::Settings& settings, std::size_t count) {
+  void compare(const mf::Settings& settings, std::uint32_t cg_steps, std::size_t count) {
     const mf::RowForm form = form_of(settings);
     Random random = random_named({settings.rank, count});
     numbers_.resize(kPartners * form.size);
@@ -43,10 +42,9 @@ class RowSolver : public testing::Test {
     std::vector<mf::Partner> ratings;
     for (std::size_t j = 0; j < count; ++j)
       ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
-    const mf::RowKernel& kernel = mf::kernels().rows;
     LineVector<double> gram;
-    mf::gram({numbers_, 0}, form, kernel, gram);
-    mf::RowSolver solver(settings, form, kernel);
+    mf::gram({numbers_, 0}, form, mf::kernels().rows, gram);
+    mf::RowSolver solver(settings, cg_steps, form);
     std::vector<double> row(form.size, 0.1), expected = plain(settings, ratings, 0.7);
     solver.solve({numbers_, 0}, settings.implicit ? gram.data() : nullptr, ratings, 0.7, row);
     for (std::size_t k = 0; k < form.size; ++k) EXPECT_NEAR(row[k], expected[k], 1e-9) << k;
@@ -60,47 +58,40 @@ TEST_F(RowSolver, SolvesTheNormalEquations) {
     for (const std::size_t count : {3U, 256U, 390U}) {  // in blocks of 256
       mf::Settings settings;
       settings.rank = 11;
-      settings.conjugate = (bits & 1) != 0;
-      settings.cg_steps = 60;
       settings.implicit = (bits & 2) != 0;
       settings.biases = (bits & 4) != 0;
-      if (!settings.implicit || !settings.biases) compare(settings, count);
+      if (!settings.implicit || !settings.biases) compare(settings, (bits & 1) != 0 ? 60 : 0, count);
     }
 }
 
 TEST_F(RowSolver, ConjugateGradientsBeginAtTheRowAsItWas) {
   mf::Settings settings;
   settings.rank = 4;
-  settings.conjugate = true;
-  settings.cg_steps = 1;
   numbers_.resize(kPartners * 4);
   for (std::size_t i = 0; i < numbers_.size(); ++i) numbers_[i] = static_cast<double>(i % 9) - 3.5;
   const std::vector<mf::Partner> ratings = {{1, 2}, {5, 3}, {8, 1}};
   const std::vector<double> solution = plain(settings, ratings, 0.1);
   std::vector<double> row = solution;
-  mf::RowSolver(settings, {settings, 0, 1}, mf::kernels().rows).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
+  mf::RowSolver(settings, 1, {settings, 0, 1}).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(row[k], solution[k], 1e-12);
 }
 
 TEST_F(RowSolver, ARowWithoutRatingsIsZero) {
   mf::Settings settings;
   settings.rank = 3;
-  for (const bool conjugate : {false, true}) {
-    settings.conjugate = conjugate;
+  for (const std::uint32_t cg_steps : {0U, 3U}) {
     std::vector<double> row(3, 1);
-    mf::RowSolver(settings, {settings, 0, 1}, mf::kernels().rows).solve({{}, 0}, nullptr, {}, 0, row);
+    mf::RowSolver(settings, cg_steps, {settings, 0, 1}).solve({{}, 0}, nullptr, {}, 0, row);
     for (const double x : row) EXPECT_NEAR(x, 0, 1e-15);
   }
 }
 
 // An absolute penalty or pivot vanished beside such factors, or dominated them.
 TEST_F(RowSolver, WithoutAPenaltyFactorsOfAnySizeGiveTheSameRow) {
-  for (const bool conjugate : {false, true})
+  for (const std::uint32_t cg_steps : {0U, 60U})
     for (const std::size_t count : {3U, 30U}) {  // of which 3 leave the row open
       mf::Settings settings;
       settings.rank = 9;
-      settings.conjugate = conjugate;
-      settings.cg_steps = 60;
       std::vector<double> first;
       for (const double size : {1.0, 0x1p-80, 0x1p80}) {
         Random random = random_named({count});
@@ -110,7 +101,7 @@ TEST_F(RowSolver, WithoutAPenaltyFactorsOfAnySizeGiveTheSameRow) {
         for (std::size_t j = 0; j < count; ++j)
           ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
         std::vector<double> row(settings.rank);
-        mf::RowSolver(settings, {settings, 0, 1}, mf::kernels().rows).solve({numbers_, 0}, nullptr, ratings, 0, row);
+        mf::RowSolver(settings, cg_steps, {settings, 0, 1}).solve({numbers_, 0}, nullptr, ratings, 0, row);
         for (double& one : row) one *= size;
         if (first.empty()) first = row;
         for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(row[k], first[k]) << size;

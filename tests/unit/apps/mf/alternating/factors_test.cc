@@ -1,6 +1,5 @@
 #include "apps/mf/alternating/factors.h"
 
-#include "apps/mf/kernels.h"
 namespace rota::tests {
 namespace {
 

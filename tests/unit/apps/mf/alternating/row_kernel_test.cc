@@ -1,6 +1,4 @@
 // tests/unit/apps/mf/alternating/row_kernel_test.cc -- every variant of the kernel against plain loops and each other.
-#include "apps/mf/alternating/row_kernel.h"
-
 #include "apps/mf/kernels.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/seed_mixer.h"

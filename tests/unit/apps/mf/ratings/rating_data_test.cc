@@ -9,75 +9,72 @@ namespace {
 
 using RatingDataTest = WithFiles;
 
+mf::RatingData read(const std::vector<std::string>& files) {
+  return mf::read_ratings(files, {}, mf::RatingKind::ratings);
+}
+
 TEST_F(RatingDataTest, NumbersGoByFirstAppearanceOverAllFiles) {
-  const mf::RatingData data =
-      mf::read_ratings({files.write("1", "zoe x 1\nada x 2\n"), files.write("2", "ada,y,3\nzoe,x,4\n")}, {});
-  EXPECT_EQ(data.users.word(0), "zoe");
-  EXPECT_EQ(data.users.word(1), "ada");
-  EXPECT_EQ(data.items.size(), 2U);
+  const mf::RatingData data = read({files.write("1", "zoe x 1\nada x 2\n"), files.write("2", "ada,y,3\nzoe,x,4\n")});
+  EXPECT_EQ(data.names[0].word(0), "zoe");
+  EXPECT_EQ(data.names[0].word(1), "ada");
+  EXPECT_EQ(data.names[1].size(), 2U);
   ASSERT_EQ(data.ratings.size(), 4U);  // the repeated pair too
-  EXPECT_EQ(data.ratings[2].user, 1U);
-  EXPECT_EQ(data.ratings[2].item, 1U);
+  EXPECT_EQ(data.ratings[2].of[0], 1U);
+  EXPECT_EQ(data.ratings[2].of[1], 1U);
   EXPECT_EQ(data.ratings[3].value, 4);
   EXPECT_DOUBLE_EQ(data.statistics.mean, 2.5);
   EXPECT_DOUBLE_EQ(data.statistics.deviation * data.statistics.deviation, 1.25);
 }
 
 TEST_F(RatingDataTest, EqualRatingsAreTheirOwnUnit) {
-  EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0.1\na c 0.1\nb b 0.1\n")}, {}).statistics.deviation, 0.1);
-  EXPECT_EQ(mf::read_ratings({files.write("1", "a b 0\na c 0\n")}, {}).statistics.deviation, 1);
+  EXPECT_EQ(read({files.write("1", "a b 0.1\na c 0.1\nb b 0.1\n")}).statistics.deviation, 0.1);
+  EXPECT_EQ(read({files.write("1", "a b 0\na c 0\n")}).statistics.deviation, 1);
 }
 
 TEST_F(RatingDataTest, RatingsFarFromZeroKeepWhatTheyDifferIn) {
   const std::string file = files.write("1", "a b 1000000001\na c 1000000002\nb b 1000000004.5\n");
-  const mf::RatingData data = mf::read_ratings({file}, {});
+  const mf::RatingData data = read({file});
   EXPECT_EQ(data.statistics.origin, 1000000001);
   EXPECT_EQ(data.ratings[1].value, 1);
   EXPECT_EQ(data.ratings[2].value, 3.5F);
   EXPECT_DOUBLE_EQ(data.statistics.mean, 1000000002.5);
   EXPECT_NEAR(data.statistics.deviation, std::sqrt(6.5 / 3), 1e-9);
-  EXPECT_EQ(mf::read_held_out({file}, {}, data).known[2].value, 3.5F);
-  const mf::RatingData mixed = mf::read_ratings({file, files.write("2", "a b 3\n")}, {});
+  EXPECT_EQ(mf::read_held_out({file}, {}, mf::RatingKind::ratings, data).known[2].value, 3.5F);
+  const mf::RatingData mixed = read({file, files.write("2", "a b 3\n")});
   EXPECT_EQ(mixed.statistics.origin, 0);
   EXPECT_EQ(mixed.ratings[1].value, 1000000002.F);
   EXPECT_EQ(mixed.ratings[3].value, 3);
 }
 
 TEST_F(RatingDataTest, NoRatingsAreAnError) {
-  EXPECT_THROW(mf::read_ratings({files.write("1", "# none\n")}, {}), DataError);
+  EXPECT_THROW(read({files.write("1", "# none\n")}), DataError);
 }
 
 TEST_F(RatingDataTest, NamesGoThroughBytes) {
-  io::Vocabulary names;
+  mf::Names names;
   for (const char* name : {"b", "a", "\xff\xfe"}) names.number_of(name);
   Writer out;
-  mf::write_names(names, out);
+  names.encode(out);
   const auto bytes = out.take();
   Reader in(bytes);
-  const io::Vocabulary back = mf::read_names(in);
+  mf::Names back;
+  back.decode(in);
   EXPECT_TRUE(in.done());
   ASSERT_EQ(back.size(), 3U);
   EXPECT_EQ(back.word(2), "\xff\xfe");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     Reader less(std::span<const std::byte>(bytes).first(size));
-    (void)mf::read_names(less);
+    back.decode(less);
     EXPECT_FALSE(less.done()) << size;
   }
 }
 
 TEST(Sides, TheFewerMoveUnlessTheyAreTooFewOrAnOptionDecides) {
-  const ScratchFiles files;
-  const mf::RatingData data = mf::read_ratings({files.write("1", "a x 1\nb x 2\nc y 3\n")}, {});
-  const mf::RatingCounts counts = mf::counts_of(data, {});
-  const mf::Sides fewer = mf::sides_of(counts, mf::Rotates::automatic, 0),
-                  users = mf::sides_of(counts, mf::Rotates::users, 4);
-  EXPECT_FALSE(fewer.users_move());
-  EXPECT_EQ(fewer.residents().size(), 3U);
-  EXPECT_TRUE(std::ranges::equal(fewer.visitors(), std::vector<std::uint32_t>{2, 1}));
-  EXPECT_TRUE(mf::sides_of(counts, mf::Rotates::automatic, 1).users_move());
-  EXPECT_FALSE(mf::sides_of(counts, mf::Rotates::items, 1).users_move());
-  EXPECT_TRUE(users.users_move());
-  EXPECT_EQ(users.visitors().size(), 3U);
+  using mf::Rotates;
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::automatic, 0), mf::kUserSide);
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::automatic, 1), mf::kItemSide);
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::items, 1), mf::kUserSide);
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::users, 4), mf::kItemSide);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 namespace rota::tests {
 namespace {
 
-const std::vector<mf::Rating> kRatings = {{0, 3, 1}, {2, 1, 2}, {0, 0, 3}, {3, 3, 4}, {0, 3, 5}, {2, 0, 0}, {3, 2, 6}};
+const std::vector<mf::Rating> kRatings = {{{0, 3}, 1}, {{2, 1}, 2}, {{0, 0}, 3}, {{3, 3}, 4},
+                                          {{0, 3}, 5}, {{2, 0}, 0}, {{3, 2}, 6}};
 
 std::string text(const mf::RatingRows& rows) {
   std::string out = std::to_string(rows.first) + ":";

@@ -1,7 +1,5 @@
 #include "apps/mf/scoring/ranking.h"
 
-#include "apps/mf/factor_rows.h"
-#include "apps/mf/sgd/rated_rows.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/small_model.h"
 
@@ -18,8 +16,7 @@ struct Data {
 
   std::vector<RankedUser> users() const {
     std::vector<RankedUser> out;
-    for (std::size_t u = 0; u < held_out.size(); ++u)
-      out.push_back({{model.users.row(u), model.users.biases[u], excluded[u]}, held_out[u]});
+    for (std::size_t u = 0; u < held_out.size(); ++u) out.push_back({{model.users.row(u), excluded[u]}, held_out[u]});
     return out;
   }
 };
@@ -109,7 +106,7 @@ TEST(Ranking, IsThatOfListsSortedAsAWhole) {
       for (const std::size_t top : {1U, 10U, 30U, 1000U}) {
         SCOPED_TRACE(testing::Message() << ties << " " << items << " top " << top);
         const Data data = some_data(71, items, ties);
-        expect_equal(mf::ranking_metrics(data.model, data.users(), top, 2), by_definition(data, top));
+        expect_equal(mf::ranking_metrics(data.model.items.rows(), data.users(), top, 2), by_definition(data, top));
       }
 }
 
@@ -117,7 +114,7 @@ TEST(Ranking, OfEqualScoresTheFirstItemComesFirst) {
   Data data{random_model(2, 6, 3), {{}, {0}}, {{2}, {2, 5}}};
   for (float& f : data.model.items.factors) f = 0;
   for (double& b : data.model.items.biases) b = 1;
-  const RankingMetrics found = mf::ranking_metrics(data.model, data.users(), 3, 1);
+  const RankingMetrics found = mf::ranking_metrics(data.model.items.rows(), data.users(), 3, 1);
   EXPECT_DOUBLE_EQ(found.top.recall, (1.0 + 0.5) / 2);
   EXPECT_DOUBLE_EQ(found.top.ndcg, (0.5 + (1 / std::log2(3.0)) / (1 + 1 / std::log2(3.0))) / 2);
   EXPECT_DOUBLE_EQ(found.auc, 0.5);
@@ -125,18 +122,18 @@ TEST(Ranking, OfEqualScoresTheFirstItemComesFirst) {
 
 TEST(Ranking, WhereAllItemsAreHeldOutThereIsNoCurve) {
   const Data data{random_model(1, 3, 3), {{1}}, {{0, 2}}};
-  const RankingMetrics found = mf::ranking_metrics(data.model, data.users(), 2, 1);
+  const RankingMetrics found = mf::ranking_metrics(data.model.items.rows(), data.users(), 2, 1);
   EXPECT_EQ(found.users, 1U);
   EXPECT_EQ(found.auc_users, 0U);
   EXPECT_DOUBLE_EQ(found.top.ndcg, 1);
-  EXPECT_EQ(mf::ranking_metrics(data.model, {}, 2, 1).users, 0U);
+  EXPECT_EQ(mf::ranking_metrics(data.model.items.rows(), {}, 2, 1).users, 0U);
 }
 
 TEST(Ranking, DoesNotDependOnThreadsOrProcessor) {
   const Data data = some_data(200, 300, false);
-  const RankingMetrics found = mf::ranking_metrics(data.model, data.users(), 10, 1);
+  const RankingMetrics found = mf::ranking_metrics(data.model.items.rows(), data.users(), 10, 1);
   ::setenv("ROTA_MF_KERNEL", "baseline", 1);
-  const RankingMetrics other = mf::ranking_metrics(data.model, data.users(), 10, 3);
+  const RankingMetrics other = mf::ranking_metrics(data.model.items.rows(), data.users(), 10, 3);
   ::unsetenv("ROTA_MF_KERNEL");
   EXPECT_EQ(found.top.ndcg, other.top.ndcg);
   EXPECT_EQ(found.top.recall, other.top.recall);
@@ -148,62 +145,6 @@ TEST(Ranking, TheFirstDiscountsAreThoseOfTheFormula) {
   for (std::uint32_t place = 0; place < 30; ++place) {
     best.push_back({place, 0});
     EXPECT_DOUBLE_EQ(mf::top_scores(best, std::vector{place}, 100).ndcg, 1 / std::log2(static_cast<double>(place + 2)));
-  }
-}
-
-// As `rota evaluate` ranks the same factors, to the last bit of every user's scores.
-TEST(ValidRanking, IsThatOfTheWholeModel) {
-  constexpr std::uint32_t kUsers = 70, kItems = 90, kRank = 20;
-  Random random = random_named({3});
-  mf::FactorRows users(kUsers, kRank, false);
-  users.start(random);
-  std::vector<mf::FactorRows> slices(3, mf::FactorRows(30, kRank, false));
-  mf::TrainedModel model = random_model(kUsers, kItems, kRank);
-  model.base = 0;
-  std::vector<std::vector<Key>> keys(3);
-  for (std::uint32_t i = 0; i < kItems; ++i) keys[i * 7 % 3].push_back(i);
-  for (std::uint32_t u = 0; u < kUsers; ++u) {
-    model.users.biases[u] = 0;
-    std::copy_n(users.factors(u).data(), 32, model.users.factors.begin() + u * 32);
-  }
-  for (std::size_t b = 0; b < 3; ++b) {
-    slices[b].start(random);
-    for (std::size_t r = 0; r < 30; ++r) {
-      model.items.biases[keys[b][r]] = 0;
-      std::copy_n(slices[b].factors(r).data(), 32,
-                  model.items.factors.begin() + static_cast<std::ptrdiff_t>(keys[b][r] * 32));
-    }
-  }
-  std::vector<std::vector<std::uint32_t>> seen(kUsers), wanted(kUsers);
-  std::vector<std::vector<mf::CellRating>> cells(3);
-  mf::ValidRanking ranking;
-  std::vector<mf::RankedUser> ranked;
-  for (std::uint32_t u = 0; u < kUsers; ++u) {
-    for (std::uint32_t i = 0; i < kItems; ++i) {
-      const std::uint64_t drawn = random.below(20);
-      const std::size_t b = i * 7 % 3;
-      if (drawn < 5) seen[u].push_back(i);
-      if (drawn < 5) cells[b].push_back({u, i / 3, 1});
-      if (drawn == 5 && u % 3 != 0) wanted[u].push_back(i);
-    }
-    for (const std::uint32_t i : wanted[u]) ranking.add(u, i), ranking.add(u, i);
-    if (!wanted[u].empty()) ranked.push_back({{model.users.row(u), 0, seen[u]}, wanted[u]});
-  }
-  std::vector<mf::RatedRows> rated;
-  for (const auto& cell : cells) rated.emplace_back(cell, 30);
-  const mf::RankingMetrics whole = mf::ranking_metrics(model, ranked, mf::kValidTop, 1);
-  for (int time = 0; time < 2; ++time) {
-    for (const std::size_t b : {2U, 0U, 1U})
-      ranking.visit(
-          keys[b], {slices[b].factors(0).data(), slices[b].width(), std::vector<float>(30)},
-          [&](std::uint32_t u, float* row) { std::copy_n(users.factors(u).data(), 32, row); },
-          [&](std::uint32_t u) { return rated[b].of(u); });
-    std::array<double, 4> sums{};
-    ranking.finish(sums);
-    ASSERT_EQ(sums[3], static_cast<double>(whole.users));
-    EXPECT_EQ(sums[0] / sums[3], whole.top.ndcg);
-    EXPECT_EQ(sums[1] / sums[3], whole.top.recall);
-    EXPECT_EQ(sums[2] / sums[3], whole.top.precision);
   }
 }
 

@@ -1,6 +1,4 @@
 // tests/unit/apps/mf/sgd/cell_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
-#include "apps/mf/sgd/cell_kernel.h"
-
 #include "apps/mf/kernels.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/drawn_rows.h"

@@ -1,6 +1,4 @@
 // tests/unit/apps/mf/sgd/pair_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
-#include "apps/mf/sgd/pair_kernel.h"
-
 #include "apps/mf/kernels.h"
 #include "rota/numerics/portable_math.h"
 #include "rota/seed_mixer.h"

@@ -7,7 +7,7 @@ namespace {
 
 using mf::MfSchedule;
 using mf::RateSchedule;
-using mf::Settings;
+using mf::SgdSettings;
 
 Job job_of(std::uint32_t shards, std::uint32_t slices) {
   Job job;
@@ -74,7 +74,7 @@ TEST(MfSchedule, AdagradMovesTheFirstFactorsAloneInTheFirstEpoch) {
 }
 
 TEST(MfSchedule, DecayGoesByEpochsAndIsKeptInACheckpoint) {
-  Settings settings;
+  SgdSettings settings;
   settings.schedule = RateSchedule::decay;
   settings.rate = 0.5;
   settings.decay = 0.2;

@@ -1,26 +1,28 @@
-// apps/mf/als/als.cc -- alternating least squares: an epoch is a round that solves all users' rows from the items', and
-// one the other way round (Zhou, Wilkinson, Schreiber and Pan, "Large-scale parallel collaborative
+// apps/mf/als/app.cc -- als: alternating least squares.  An epoch is a round that solves all users' rows from the
+// items', and one the other way round (Zhou, Wilkinson, Schreiber and Pan, "Large-scale parallel collaborative
 // filtering for the Netflix prize", AAIM 2008; for implicit ratings Hu, Koren and Volinsky, ICDM 2008).
+#include "apps/mf/alternating/app.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "apps/mf/als/row_solver.h"
-#include "apps/mf/alternating/app.h"
-#include "apps/mf/alternating/schedule.h"
+#include "apps/mf/als/settings.h"
+#include "apps/mf/commands/commands.h"
 
 namespace rota::mf {
 namespace {
 
 class AlsPush final : public AlternatingPush {
  public:
-  AlsPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
-      : AlternatingPush(settings, std::move(whole), std::move(ratings)) {}
+  AlsPush(const AlsSettings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
+      : AlternatingPush(settings, std::move(whole), std::move(ratings)), cg_steps_(settings.cg_steps) {}
 
   void attach(const Shape& shape) override {
     AlternatingPush::attach(shape);
-    solver_.emplace(settings_, form_, whole_->kernel);
+    solver_.emplace(settings_, cg_steps_, form_);
   }
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::uint32_t side = task.table;
@@ -43,28 +45,21 @@ class AlsPush final : public AlternatingPush {
   Factors factors(std::uint32_t side) const override { return {views_[side].numbers(), views_[side].version()}; }
 
  private:
+  std::uint32_t cg_steps_;
   std::optional<RowSolver> solver_;  // from attach() on
 };
 
 class AlsApp final : public AlternatingApp {
  public:
-  using AlternatingApp::AlternatingApp;
+  explicit AlsApp(const Job& job) : AlternatingApp(job, als_settings(job.options)) {}
 
   std::vector<Table> tables(const Facts& facts) const override {
-    const std::uint32_t width = settings_.rank + (settings_.biases ? 1 : 0);
-    std::vector<Table> tables;
-    for (const char* name : {"users", "items"})
-      tables.push_back({.name = name,
-                        .keys = facts.count(name),
-                        .row_width = width,
-                        .part_width = width,
-                        .dense = true,
-                        .sized_by = "rank"});
-    tables[kItemSide].started = true;
-    tables[kUserSide].memory = job_.shards * RowSolver::memory(settings_, RowForm(settings_, 0, 1));
+    std::vector<Table> tables =
+        both_tables(facts.count("users"), facts.count("items"), settings_.rank + (settings_.biases ? 1 : 0));
+    tables[kUserSide].memory = job_.shards * RowSolver::memory(als_.cg_steps, RowForm(settings_, 0, 1));
     return tables;
   }
-  // Factors uniform in [0, 1 / sqrt(rank)), biases 0.  The users' are overwritten before they are used.
+  // Factors uniform in [0, 1 / sqrt(rank)), biases 0.
   void start_row(const Facts&, TableId, Key, std::span<double> row, Random& random) const override {
     for (double& x : row.first(settings_.rank)) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
   }
@@ -75,14 +70,27 @@ class AlsApp final : public AlternatingApp {
 
  protected:
   std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const override {
-    return std::make_unique<AlsPush>(settings_, std::move(whole), std::move(ratings));
+    return std::make_unique<AlsPush>(als_, std::move(whole), std::move(ratings));
   }
+
+ private:
+  const AlsSettings als_ = als_settings(job_.options);
 };
 
 }  // namespace
 
-std::unique_ptr<App> als_app(const Job& job) {
-  return std::make_unique<AlsApp>(job);
+Plugin als_plugin() {
+  static constexpr std::string_view kPackedOptions[] = {"format", "separator", "header", "columns", "implicit"};
+  return plugin_of<AlsApp>({.name = "als",
+                            .summary = "matrix factorisation by alternating least squares, for implicit ratings too",
+                            .items = "ratings",
+                            .options = declared_options<AlsSettings>(),
+                            .packed_format = 1,
+                            .packed_options = kPackedOptions,
+                            .check = [](const Options& options) { (void)als_settings(options); },
+                            .framework_needs = kSynchronousRounds,
+                            .export_text = export_text<read_als_model>,
+                            .commands = commands<read_als_model>()});
 }
 
 }  // namespace rota::mf

@@ -1,13 +1,22 @@
-#include "apps/mf/ccd/ccd.h"
+// apps/mf/ccd/app.cc -- ccd: cyclic coordinate descent.  By default one factor of all users and items after the
+// other: CCD++ (Yu, Hsieh, Si and Dhillon, "Scalable coordinate descent approaches to parallel matrix factorization for
+// recommender systems", ICDM 2012).
+//
+// With the residuals of all factors but one, R = A - sum over l != k of u_l v_l', that factor is fitted to them:
+//
+// u_k[i] = sum over i's ratings of R_ij v_k[j] / (penalty_i + sum over them of v_k[j]^2),     then v_k in the same way,
+//
+// --inner times.  The tables are stored factor after factor, so a round has consecutive rows, and one number of each.
+// --schedule=round_robin is in round_robin.h.
+#include "apps/mf/alternating/app.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "apps/mf/alternating/app.h"
-#include "apps/mf/alternating/schedule.h"
 #include "apps/mf/ccd/ccd_push.h"
 #include "apps/mf/ccd/round_robin.h"
+#include "apps/mf/ccd/settings.h"
+#include "apps/mf/commands/commands.h"
 
 namespace rota::mf {
 namespace {
@@ -57,19 +66,12 @@ class FactorPush final : public CcdPush {
 
 class CcdApp final : public AlternatingApp {
  public:
-  using AlternatingApp::AlternatingApp;
+  explicit CcdApp(const Job& job) : AlternatingApp(job, ccd_settings(job.options)) {}
 
   std::vector<Table> tables(const Facts& facts) const override {
-    std::vector<Table> tables;
-    for (const char* name : {"users", "items"})
-      tables.push_back({.name = name,
-                        .keys = rows_of_factor(facts.count(name)) * settings_.rank,
-                        .row_width = kTogether,
-                        .part_width = kTogether,
-                        .dense = true,
-                        .sized_by = "rank"});
-    tables[kItemSide].started = true;
-    if (settings_.round_robin) tables[kItemSide].part_width = kItemParts;
+    std::vector<Table> tables = both_tables(rows_of_factor(facts.count("users")) * settings_.rank,
+                                            rows_of_factor(facts.count("items")) * settings_.rank, kTogether);
+    if (ccd_.round_robin) tables[kItemSide].part_width = kItemParts;
     return tables;
   }
   // The items' uniform in [0, 1 / sqrt(rank)), the users' 0.
@@ -77,15 +79,15 @@ class CcdApp final : public AlternatingApp {
     for (double& x : row) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
   }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<AlternatingSchedule>(settings_.round_robin ? round_robin_rounds(settings_) : rounds());
+    return std::make_unique<AlternatingSchedule>(ccd_.round_robin ? round_robin_rounds(settings_.rank) : rounds());
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
-    return settings_.round_robin ? round_robin_pull(settings_, facts.number("deviation")) : AlternatingApp::pull(facts);
+    return ccd_.round_robin ? round_robin_pull(settings_, facts.number("deviation")) : AlternatingApp::pull(facts);
   }
 
  protected:
   std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const override {
-    if (settings_.round_robin) return round_robin_push(settings_, std::move(whole), std::move(ratings));
+    if (ccd_.round_robin) return round_robin_push(settings_, std::move(whole), std::move(ratings));
     return std::make_unique<FactorPush>(settings_, std::move(whole), std::move(ratings));
   }
 
@@ -93,18 +95,28 @@ class CcdApp final : public AlternatingApp {
   std::vector<Round> rounds() const {
     std::vector<Round> rounds;
     for (std::uint32_t k = 0; k < settings_.rank; ++k)
-      for (std::uint32_t turn = 0; turn < settings_.inner; ++turn)
+      for (std::uint32_t turn = 0; turn < ccd_.inner; ++turn)
         for (const std::uint32_t side : {kUserSide, kItemSide})
           rounds.push_back(AlternatingSchedule::round_on(
               side, {static_cast<double>(k), turn == 0 && side == kUserSide ? 1.0 : 0.0}));
     return rounds;
   }
+
+  const CcdSettings ccd_ = ccd_settings(job_.options);
 };
 
 }  // namespace
 
-std::unique_ptr<App> ccd_app(const Job& job) {
-  return std::make_unique<CcdApp>(job);
+Plugin ccd_plugin() {
+  return plugin_of<CcdApp>({.name = "ccd",
+                            .summary = "matrix factorisation by cyclic coordinate descent (CCD++)",
+                            .items = "ratings",
+                            .options = declared_options<CcdSettings>(),
+                            .packed_format = 1,
+                            .packed_options = io::kEntryOptions,
+                            .framework_needs = kSynchronousRounds,
+                            .export_text = export_text<read_ccd_model>,
+                            .commands = commands<read_ccd_model>()});
 }
 
 }  // namespace rota::mf
