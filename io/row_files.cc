@@ -59,6 +59,7 @@ bool RowFiles::next(LabelledValues& row) {
     }
     if (file_ + 1 == paths_.size()) return false;
     form_.words = reader_->words();
+    if (rows_ > 0 && form_.words.empty()) form_.words_allowed = false;  // labels so far are numbers
     reader_ = nullptr;
     ++file_;
   }

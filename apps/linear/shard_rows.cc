@@ -337,6 +337,7 @@ class Loading {
 
   void read_held_out(const std::vector<std::string>& valid) {
     form_.names = facts_.names;
+    form_.words_allowed = !facts_.words.empty();
     io::RowFiles input(valid, form_);
     double importance = 0;
     const Origins none;

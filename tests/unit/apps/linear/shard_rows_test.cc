@@ -180,6 +180,16 @@ TEST_F(LinearData, LabelsMayBeWordsOfSeveralFiles) {
             valid_ + ":2: the label plum is none of the training data's, apple and pear");
 }
 
+TEST_F(LinearData, LabelsAreEitherNumbersOrWords) {
+  settings_.form.target = "kind";
+  const std::string numbers = files_.write("a.csv", "x,kind\n2,0\n-3,1\n"),
+                    words = files_.write("b.csv", "x,kind\n2,pear\n");
+  const std::string wanted = words + ":2: column 'kind': 'pear' is not a number";
+  EXPECT_EQ(tests::message_of<DataError>([&] { load_files({numbers, words}); }), wanted);
+  valid_ = words;
+  EXPECT_EQ(tests::message_of<DataError>([&] { load_files({numbers}); }), wanted);
+}
+
 TEST_F(LinearData, ErrorsAreReported) {
   const auto message = [&](const std::string& text) {
     const std::string what = tests::message_of<DataError>([&] { load(text); });
