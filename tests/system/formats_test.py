@@ -133,7 +133,7 @@ class Formats(AppTest):
         result, out = self.train("wide", ",".join(files), *flags)
         self.assertEqual(result["objective"], 0)  # both rows are the same
         self.assertEqual(self.rota("predict", "kmeans", f"--model={out}", f"--input={files[1]}").stdout, "0\n")
-        self.assertLess(time.monotonic() - begin, 30)
+        self.assertLess(time.monotonic() - begin, 60)
 
     def test_lasso_has_the_names_of_columns(self):
         self.app = "lasso"
