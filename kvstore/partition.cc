@@ -205,7 +205,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   if (!all_finite(values)) {
     const auto wrong = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
     const auto row = static_cast<std::size_t>(wrong - values.begin()) / table.row_width;
-    return Status(ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
+    return Status(ExitCode::failed, "plugin " + std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
                                         std::to_string(entries[row].key) + " of " + table.name +
                                         " is not a finite number");
   }
@@ -222,8 +222,8 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   deltas.values = bytes_of(std::move(values));
   deltas.reply = Bytes::from(reply.take());
   if (!table.single_partition && !deltas.reply.empty())
-    return Status(ExitCode::failed, std::string(plugin_.name) + ", Pull::pull, " + where + ": a reply, and table " +
-                                        table.name + " spans partitions");
+    return Status(ExitCode::failed, "plugin " + std::string(plugin_.name) + ", Pull::pull, " + where +
+                                        ": a reply, and table " + table.name + " spans partitions");
   done.feedback.reply = deltas.reply;
   if (wish == Feedback::changes) {
     done.feedback.values = deltas.values;

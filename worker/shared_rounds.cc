@@ -47,7 +47,7 @@ Status RoundPush::run(std::string_view plugin, const std::string& where, std::ui
                                 ? "a note, and the table spans partitions"
                                 : nullptr;
   if (status.ok() && wrong != nullptr)
-    status = Status(ExitCode::failed, std::string(plugin) + ", Push::push, " + where + ": " + wrong);
+    status = Status(ExitCode::failed, "plugin " + std::string(plugin) + ", Push::push, " + where + ": " + wrong);
   note = Bytes::from(words.take());
   return status;
 }

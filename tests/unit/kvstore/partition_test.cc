@@ -205,7 +205,7 @@ TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
   ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5})).ok());
   const Status status = receive(kWorkers[0], parts_of(1, {1, 0}, {1}));
   EXPECT_EQ(status.code(), ExitCode::failed);
-  EXPECT_EQ(status.what(), "counting, Pull::pull, round 1: a reply, and table sums spans partitions");
+  EXPECT_EQ(status.what(), "plugin counting, Pull::pull, round 1: a reply, and table sums spans partitions");
 }
 
 // A pull with notes may be slow, and runs on a compute thread.
@@ -230,7 +230,7 @@ TEST_F(PartitionNode, ARowThatIsNoNumberNamesPluginRoundAndRow) {
   ASSERT_TRUE(receive(kWorkers[0], parts_of(3, {0, 0}, {std::numeric_limits<double>::max()})).ok());
   const Status status = receive(kWorkers[1], parts_of(3, {0, 1}, {std::numeric_limits<double>::max()}));
   EXPECT_EQ(status.code(), ExitCode::failed);
-  EXPECT_EQ(status.what(), "counting, Pull::pull, round 3: row 5 of sums is not a finite number");
+  EXPECT_EQ(status.what(), "plugin counting, Pull::pull, round 3: row 5 of sums is not a finite number");
   EXPECT_TRUE(sent<Committed>(kCoordinator).empty());
 }
 

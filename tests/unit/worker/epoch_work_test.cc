@@ -25,7 +25,7 @@ class EvaluatingTest : public ::testing::Test, protected NodeStage {
  protected:
   EvaluatingTest() : NodeStage({Role::worker, 2}) {
     for (int i = 0; i < 2; ++i) state_.shards.push_back({nullptr, std::make_unique<EvaluatedPush>()});
-    state_.terms = 2;
+    state_.terms = {{"first"}, {"second"}};
     state_.attached = std::make_unique<Attached>(Facts(), std::vector<Table>());
     state_.attached->cut.slices = {{0}, {1}};
     state_.leases.begin(1, std::make_unique<tests::Rows>(1, 1), {});

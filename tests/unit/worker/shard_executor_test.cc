@@ -144,7 +144,7 @@ TEST_F(WorkerNode, APartThatIsNoNumberNamesPluginRoundAndShard) {
   play.part = std::numeric_limits<double>::quiet_NaN();
   const Status status = receive(kCoordinator, sharing(rows_of(1, {0, 2})));
   EXPECT_EQ(status.code(), ExitCode::failed);
-  EXPECT_EQ(status.what(), "adding, Push::push, round 1, shard 0: a part is not a finite number");
+  EXPECT_EQ(status.what(), "plugin adding, Push::push, round 1, shard 0: a part is not a finite number");
 }
 
 TEST_F(WorkerNode, PushIsShownBlocksAndArgumentAndFillsWhatTheyNeed) {

@@ -83,9 +83,9 @@ TEST(RoundPush, ErrorsOfPluginsAreNamed) {
   EXPECT_NE(why(dense, [](const SharedTask& task) { task.parts[10]; }).find("a part of row 10 of a table of 10 rows"),
             std::string::npos);
   EXPECT_EQ(why(dense, [](const SharedTask& task) { task.parts[1][0] = std::numeric_limits<double>::infinity(); }),
-            "app, Push::push, round 3, shard 1: a part is not a finite number");
+            "plugin app, Push::push, round 3, shard 1: a part is not a finite number");
   EXPECT_EQ(why(dense, [](const SharedTask& task) { task.note.put_text("x"); }),
-            "app, Push::push, round 3, shard 1: a note, and the table spans partitions");
+            "plugin app, Push::push, round 3, shard 1: a note, and the table spans partitions");
   RoundPush work{.task = Task(), .rows = rows_of(3, {}), .table = together};
   ASSERT_TRUE(run(work, [](const SharedTask& task) { task.note.append("x", 1); }).ok());
   EXPECT_EQ(text_of(work.note), "x");
