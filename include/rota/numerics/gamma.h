@@ -1,9 +1,10 @@
-// rota/numerics/gamma.h -- draws from normal, gamma and Dirichlet distributions, the same to the last bit on every
-// machine.
+// rota/numerics/gamma.h -- draws from normal, inverse Gaussian, gamma and Dirichlet distributions, the same to the last
+// bit on every machine.
 #pragma once
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "rota/numerics/portable_math.h"
 #include "rota/random.h"
@@ -15,6 +16,38 @@ inline double draw_normal(Random& random) {
   for (;;) {
     const double x = 2 * random.uniform() - 1, y = 2 * random.uniform() - 1, square = x * x + y * y;
     if (square > 0 && square < 1) return x * std::sqrt(-2 * logarithm(square) / square);
+  }
+}
+
+// Of this mean and shape, both > 0.  Michael, Schucany and Haas, "Generating random variates using transformations with
+// multiple roots", The American Statistician 1976; the two roots are mean / half and mean * half, without differences
+// that lose digits.
+inline double draw_inverse_gaussian(double mean, double shape, Random& random) {
+  const double normal = draw_normal(random), t = mean * normal * normal / shape;
+  const double half = (2 + t + std::sqrt(t * (t + 4))) / 2;
+  return random.uniform() * (1 + half) < half ? mean / half : mean * half;
+}
+
+// From the normal distribution of mean P^-1 b and covariance P^-1; `lower` is the lower triangle of P, row by row. With
+// the Cholesky factor L L' = P, the draw x solves L' x = L^-1 b + draws of variance 1.  REQUIRES: P is positive
+// definite.
+inline void draw_normal(std::span<const double> b, std::vector<double> lower, Random& random, std::span<double> x) {
+  const auto at = [&](std::size_t i, std::size_t j) -> double& { return lower[i * (i + 1) / 2 + j]; };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = b[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      for (std::size_t k = 0; k < j; ++k) at(i, j) -= at(i, k) * at(j, k);
+      at(i, j) /= at(j, j);
+      at(i, i) -= at(i, j) * at(i, j);
+      x[i] -= at(i, j) * x[j];
+    }
+    at(i, i) = std::sqrt(at(i, i));
+    x[i] /= at(i, i);
+  }
+  for (double& each : x) each += draw_normal(random);
+  for (std::size_t i = x.size(); i-- > 0;) {
+    for (std::size_t j = i + 1; j < x.size(); ++j) x[i] -= at(j, i) * x[j];
+    x[i] /= at(i, i);
   }
 }
 

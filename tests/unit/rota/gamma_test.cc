@@ -28,6 +28,37 @@ TEST(Gamma, NormalDrawsHaveTheMomentsOfTheirDistribution) {
   EXPECT_NEAR(below, 0.158655 * kDraws, 6 * std::sqrt(0.1335 * kDraws));
 }
 
+TEST(Gamma, NormalDrawsOfAPrecisionHaveItsMeanAndCovariance) {
+  Random random({1, 2, 3, 4});
+  // P = (4 1; 1 2): its inverse is (2 -1; -1 4) / 7, and the mean (-1 11) / 7.
+  const std::vector<double> b = {1, 3}, lower = {4, 1, 2};
+  std::vector<double> x(2);
+  double first = 0, second = 0, squares = 0, products = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    draw_normal(b, lower, random, x);
+    const double apart[] = {x[0] + 1.0 / 7, x[1] - 11.0 / 7};
+    first += apart[0];
+    second += apart[1];
+    squares += apart[1] * apart[1];
+    products += apart[0] * apart[1];
+  }
+  EXPECT_NEAR(first / kDraws, 0, 0.015);
+  EXPECT_NEAR(second / kDraws, 0, 0.02);
+  EXPECT_NEAR(squares / kDraws, 4.0 / 7, 0.02);
+  EXPECT_NEAR(products / kDraws, -1.0 / 7, 0.015);
+}
+
+TEST(Gamma, InverseGaussianDrawsHaveTheMomentsOfTheirDistribution) {
+  Random random({1, 2, 3, 4});
+  for (const auto& [mu, shape] :
+       {std::pair(1.0, 1.0), std::pair(0.5, 2.0), std::pair(0.001, 2.56), std::pair(3.0, 9.0)}) {
+    const auto [mean, variance] = moments([&] { return draw_inverse_gaussian(mu, shape, random); });
+    const double expected = mu * mu * mu / shape;
+    EXPECT_NEAR(mean, mu, 6 * std::sqrt(expected / kDraws)) << mu;
+    EXPECT_NEAR(variance, expected, 6 * expected * std::sqrt((2 + 15 * mu / shape) / kDraws)) << mu;
+  }
+}
+
 TEST(Gamma, DrawsHaveTheMomentsOfTheirDistribution) {
   Random random({1, 2, 3, 4});
   for (const double a : {0.1, 0.5, 1.0, 1.5, 4.0, 100.0}) {
