@@ -38,14 +38,20 @@ function(rota_program name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# rota_app(name SOURCES ... LIBS ...): a plugin library NAME.so from plugin.cc, over an archive rota_app_NAME of
-# the other sources that tests link too.
+# rota_app(name [SOURCES ...] [LIBS ...]): a plugin library NAME.so from plugin.cc, over an archive rota_app_NAME of
+# the other sources, if there are any, that tests link too.
 function(rota_app name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
-  add_library(rota_app_${name} STATIC ${ARG_SOURCES})
-  rota_compile_together(rota_app_${name})
-  target_include_directories(rota_app_${name} PUBLIC ${PROJECT_SOURCE_DIR})
-  target_link_libraries(rota_app_${name} PUBLIC rota_api rota_io ${ARG_LIBS})
+  if(ARG_SOURCES)
+    set(scope PUBLIC)
+    add_library(rota_app_${name} STATIC ${ARG_SOURCES})
+    rota_compile_together(rota_app_${name})
+  else()
+    set(scope INTERFACE)
+    add_library(rota_app_${name} INTERFACE)
+  endif()
+  target_include_directories(rota_app_${name} ${scope} ${PROJECT_SOURCE_DIR})
+  target_link_libraries(rota_app_${name} ${scope} rota_api rota_io ${ARG_LIBS})
   rota_plugin(${name} plugin.cc rota_app_${name})
 endfunction()
 

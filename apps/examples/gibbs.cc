@@ -8,6 +8,7 @@
 // Input: CSV with a header; an empty field or NA is missing.  --network has lines "NODE PARENT ...", a
 // node's before those of its children.
 #include <rota/io/category_rows.h>
+#include <rota/io/csv_text.h>
 #include <rota/io/line_fields.h>
 #include <rota/io/lines.h>
 #include <rota/items_app.h>
@@ -206,8 +207,8 @@ void impute(const Call& call, std::ostream& out) {
   for (ShardId shard = 0; shard < shards; ++shard)
     for (const auto& [of_case, node, value, votes] : read_fields<std::vector<Blank>>(call.model->shard(shard))) {
       const auto best = static_cast<std::size_t>(std::max_element(votes.begin(), votes.end()) - votes.begin());
-      out << of_case * shards + shard + 1 << ',' << names.columns[node] << ',' << names.values[node][best] << ','
-          << votes[best] << '\n';
+      out << of_case * shards + shard + 1 << ',' << io::csv_field(names.columns[node]) << ','
+          << io::csv_field(names.values[node][best]) << ',' << votes[best] << '\n';
     }
 }
 constexpr Command kCommands[] = {{"impute", "The most frequent value of each that is missing, as CSV.", {}, impute}};

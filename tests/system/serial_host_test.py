@@ -81,5 +81,12 @@ class SerialHostTest(rota_run.RotaTest):
                          partitions=3, epochs=2)
         self.expect_same(INSTALLED / "sgd.so", rows, loss="hinge", optimizer="svm", l2=0.01, one_against_rest="true", epochs=5)
 
+    def test_medlda(self):
+        draw = random.Random(7)
+        rows = self.write("rows", (f"{draw.choice((1, -1))} " + " ".join(f"{j}:{draw.randrange(1, 4)}" for j in range(1, 40)
+                                                                         if draw.random() < 0.3) for _ in range(200)))
+        self.expect_same(INSTALLED / "medlda.so", rows, topics=5, margin=8, epochs=4)
+        self.expect_same(INSTALLED / "medlda.so", rows, topics=30, shards=3, slices_per_shard=4, partitions=3, epochs=3)
+
     def test_lda(self):
         self.expect_same(INSTALLED / "lda.so", SAMPLES / "lda/sample/docword.kos.txt.gz", topics=20, epochs=3)
