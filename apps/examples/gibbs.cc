@@ -79,9 +79,9 @@ struct Blank {
   void fields(auto& list) { list(of_case, node, value, votes); }
 };
 
-class CasesPush final : public SavesFields<ItemsPush<CategoryRow, Settings>, CasesPush> {
+class CasesPush final : public ItemsPush<CategoryRow, Settings> {
  public:
-  using SavesFields::SavesFields;
+  using ItemsPush::ItemsPush;
   void attach(const Shape& shape) override {
     ItemsPush::attach(shape);
     network_ = Network(shape.facts);
@@ -107,7 +107,7 @@ class CasesPush final : public SavesFields<ItemsPush<CategoryRow, Settings>, Cas
       for (std::size_t n = 0; n < its.size(); ++n)
         terms["minus_log_likelihood"] -= logarithm(std::max(probability(n, its), 1e-300));
   }
-  void fields(auto& list) {
+  void state(Archive& list) override {
     list(blanks_);
     for (const auto& [of_case, node, value, votes] : blanks_)
       list.check(of_case < items_.size() && node < network_.values.size() && value < network_.values[node] &&

@@ -52,7 +52,7 @@ class RowsPush final : public ItemsPush<io::LabelledRow, Settings> {
   static double loss(double m) { return m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m; }
 };
 
-class LbfgsPull final : public SavesFields<Pull, LbfgsPull> {
+class LbfgsPull final : public Pull {
  public:
   explicit LbfgsPull(const Settings& settings) : l2_(settings.l2), tolerance_(settings.tolerance) {}
   void pull(const PullTask& task) override {
@@ -80,7 +80,7 @@ class LbfgsPull final : public SavesFields<Pull, LbfgsPull> {
     write_fields(task.reply, ends);
   }
   void evaluate(TableId, Key, std::span<const double> w, Terms terms) const override { terms["penalty"] += penalty(w); }
-  void fields(auto& list) { list(point_, gradient_, direction_, value_, slope_, step_, moves_, changes_); }
+  void state(Archive& list) override { list(point_, gradient_, direction_, value_, slope_, step_, moves_, changes_); }
 
  private:
   static constexpr std::size_t kMemory = 10;

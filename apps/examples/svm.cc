@@ -21,9 +21,9 @@ struct Settings {
   }
 };
 
-class DualPush final : public SavesFields<ItemsPush<io::LabelledRow, Settings>, DualPush> {
+class DualPush final : public ItemsPush<io::LabelledRow, Settings> {
  public:
-  using SavesFields::SavesFields;
+  using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random& random) override {
     const double sigma = job_.shards;
     std::vector<double> w(table_.numbers().begin(), table_.numbers().end());
@@ -50,7 +50,7 @@ class DualPush final : public SavesFields<ItemsPush<io::LabelledRow, Settings>, 
       terms["gap_less_loss"] -= duals_[i];
     }
   }
-  void fields(auto& list) {
+  void state(Archive& list) override {
     list(duals_);
     list.check(duals_.size() == items_.size());
   }

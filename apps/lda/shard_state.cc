@@ -9,7 +9,7 @@ namespace rota::lda {
 
 ShardState ShardState::read(Reader& in) {
   ShardState state;
-  FieldReader list(in);
+  Archive list(in);
   list(state);
   if (in.ok() && !state.valid()) in.fail();
   return state;

@@ -43,7 +43,7 @@ class MedSchedule final : public RotationSchedule {
 
 using Data = std::pair<Documents, Documents>;  // of a shard: to train on, and held out
 
-class MedPush final : public SavesFields<SlicePush<WordRows>, MedPush>, public SharedPush {
+class MedPush final : public SlicePush<WordRows>, public SharedPush {
  public:
   MedPush(Data data, const Settings& settings, const Common& common)
       : settings_(settings), words_(common.words), items_(data.first.words().size()), data_(std::move(data)) {}
@@ -82,10 +82,9 @@ class MedPush final : public SavesFields<SlicePush<WordRows>, MedPush>, public S
   void evaluate_slice(SliceId, const WordRows& rows, Terms terms) const override {
     for (const std::uint32_t count : rows.numbers()) terms["tokens"] += count;
   }
-  void fields(auto& list) { list(data_.first, data_.second); }
-  void restore(Reader& in) override {
-    SavesFields::restore(in);
-    if (!data_.first.count() || !data_.second.count()) in.fail();
+  void state(Archive& list) override {
+    list(data_.first, data_.second);
+    if (list.reads()) list.check(data_.first.count() && data_.second.count());
   }
 
  private:

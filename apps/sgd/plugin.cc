@@ -46,7 +46,7 @@ struct RoundsOfEpoch {
   double rows_before;    // of a shard, on average, in earlier jobs
 };
 
-class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
+class SgdSchedule final : public Schedule {
  public:
   SgdSchedule(RoundsOfEpoch rounds, std::uint64_t epochs) : rounds_(rounds), last_(rounds.count * epochs) {}
 
@@ -61,7 +61,7 @@ class SgdSchedule final : public SavesFields<Schedule, SgdSchedule> {
     return round;
   }
 
-  void fields(auto& list) { list(done_); }
+  void state(Archive& list) override { list(done_); }
 
  private:
   RoundsOfEpoch rounds_;

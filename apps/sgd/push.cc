@@ -27,11 +27,11 @@ double loss_of_none(const Settings& settings, std::uint32_t outputs, const Shard
 }
 
 // One shard: its rows, in an order of its own in each epoch.
-class SgdPush : public SavesFields<RowsPush, SgdPush> {
+class SgdPush : public RowsPush {
  public:
   SgdPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out,
           std::unique_ptr<linear::RowStream> stream)
-      : SavesFields(shard, std::move(all), training, std::move(held_out), std::move(stream)),
+      : RowsPush(shard, std::move(all), training, std::move(held_out), std::move(stream)),
         pass_(all_->settings, all_->scales, all_->outputs(), all_->first_squares) {}
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
@@ -47,7 +47,7 @@ class SgdPush : public SavesFields<RowsPush, SgdPush> {
   }
 
   // Of the epoch: the losses of its rows, each before its own step.
-  void fields(auto& list) { list(epoch_, progressive_loss_, progressive_rows_); }
+  void state(Archive& list) override { list(epoch_, progressive_loss_, progressive_rows_); }
 
  protected:
   // Makes the steps of a round with this argument, on weights that begin as those of `table`.  Returns its rows.

@@ -41,8 +41,8 @@ void draw(std::span<double> factors, std::size_t rank, Random& random) {
   for (double& one : factors) one = random.uniform() / std::sqrt(static_cast<double>(rank));
 }
 
-// Owns its users' factors; save() and restore() follow from fields().
-class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
+// Owns its users' factors.
+class MfPush final : public SlicePush<Factors> {
  public:
   MfPush(const Settings& settings, std::vector<Rating> ratings, std::vector<Rating> held_out)
       : settings_(settings), ratings_(std::move(ratings)), held_out_(std::move(held_out)) {
@@ -85,7 +85,7 @@ class MfPush final : public SavesFields<SlicePush<Factors>, MfPush> {
     terms["valid_squares"] += squared_errors(held_out_by_slice_[slice], items);
     terms["valid_ratings"] += static_cast<double>(held_out_by_slice_[slice].size());
   }
-  void fields(auto& list) { list(users_); }
+  void state(Archive& list) override { list(users_); }
 
  private:
   using BySlice = std::vector<std::vector<Rating>>;

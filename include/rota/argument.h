@@ -36,7 +36,7 @@ class Argument {
   T as() const {
     T value{};
     Reader in(bytes_.view());
-    FieldReader list(in);
+    Archive list(in);
     list(value);
     if (!in.done())
       throw std::runtime_error("the round's argument is another value than is read: it has " +

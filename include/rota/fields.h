@@ -44,6 +44,9 @@ class Archive {
   void check(bool holds) {
     if (in_ != nullptr && !holds) in_->fail();
   }
+  // For encodings of one's own: null unless it writes, or reads.
+  Writer* writer() const { return out_; }
+  Reader* reader() const { return in_; }
   // Whether all that was read so far is valid.
   bool ok() const { return in_ == nullptr || in_->ok(); }
 
@@ -110,8 +113,6 @@ class Archive {
   Writer* out_ = nullptr;
   Reader* in_ = nullptr;
 };
-using FieldWriter = Archive;
-using FieldReader = Archive;
 
 template <typename T>
 void write_fields(Writer& out, const T& value) {
@@ -130,13 +131,5 @@ T read_fields(const Bytes& bytes) {
   if (!in.done()) throw std::runtime_error("damaged data from another hook of the app");
   return value;
 }
-
-// save() and restore() of a Push, Pull or Schedule by the fields of `Self`, which derives from this.
-template <typename Hook, typename Self>
-class SavesFields : public Hook {
- public:
-  using Hook::Hook;
-  void state(Archive& list) override { static_cast<Self&>(*this).fields(list); }
-};
 
 }  // namespace rota

@@ -77,7 +77,7 @@ class PackedApp : public App {
   template <typename T>
   static T read_one(Reader& in) {
     T value{};
-    FieldReader list(in);
+    Archive list(in);
     list(value);
     return value;
   }

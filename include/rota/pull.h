@@ -26,11 +26,11 @@ class Pull {
   // Lists the state that pull() depends on beyond rows and parts, at the end of an epoch.  What was read must be
   // checked (Archive::check).
   virtual void state(Archive&) {}
-  virtual void save(Writer& out) const {
+  void save(Writer& out) const {  // for the host
     Archive list(out);
     const_cast<Pull&>(*this).state(list);
   }
-  virtual void restore(Reader& in) {
+  void restore(Reader& in) {
     Archive list(in);
     state(list);
   }

@@ -45,11 +45,11 @@ class Push {
   // Lists the shard's own state at the end of an epoch, beyond its data, to save it or, after attach(), to restore it.
   // What was read must be checked (Archive::check).
   virtual void state(Archive&) {}
-  virtual void save(Writer& out) const {
+  void save(Writer& out) const {  // for the host
     Archive list(out);
     const_cast<Push&>(*this).state(list);
   }
-  virtual void restore(Reader& in) {
+  void restore(Reader& in) {
     Archive list(in);
     state(list);
   }

@@ -68,11 +68,11 @@ class Schedule {
 
   // Lists the state that next() depends on, at the end of an epoch.
   virtual void state(Archive&) {}
-  virtual void save(Writer& out) const {
+  void save(Writer& out) const {  // for the host
     Archive list(out);
     const_cast<Schedule&>(*this).state(list);
   }
-  virtual void restore(Reader& in) {
+  void restore(Reader& in) {
     Archive list(in);
     state(list);
   }

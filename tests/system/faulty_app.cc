@@ -42,8 +42,6 @@ class CountPush final : public SharedPush {
     return 1;
   }
   void evaluate(Terms terms) const override { terms[enter(options_, "evaluate") == "term" ? "half" : "halves"] += 0.5; }
-  void save(Writer&) const override {}
-  void restore(Reader&) override {}
 
  private:
   Options options_;

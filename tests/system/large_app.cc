@@ -128,11 +128,12 @@ class LargePush final : public SlicePush<LargeSlice>, public SharedPush {
   void evaluate_slice(SliceId, const LargeSlice& slice, Terms terms) const override {
     terms[0] += static_cast<double>(slice.numbers.changes());
   }
-  void save(Writer& out) const override {
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const {
     state_.write(out);
     out.put(visits_);
   }
-  void restore(Reader& in) override {
+  void restore(Reader& in) {
     state_.read(in);
     visits_ = in.get<std::uint64_t>();
   }

@@ -87,11 +87,12 @@ class TroublePush final : public SharedPush {
     seen_ = commit.deltas[0].value[0];
   }
   void evaluate(Terms terms) const override { terms[0] += seen_; }
-  void save(Writer& out) const override {
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const {
     trouble(options_, "save");
     out.put(seen_);
   }
-  void restore(Reader& in) override { seen_ = in.get<double>(); }
+  void restore(Reader& in) { seen_ = in.get<double>(); }
 
  private:
   Options options_;
@@ -122,8 +123,9 @@ class TroubleSchedule final : public Schedule {
     return round;
   }
   void feedback(const Commit&) override { trouble(options_, "feedback", count_); }
-  void save(Writer& out) const override { out.put(count_); }
-  void restore(Reader& in) override { count_ = in.get<RoundId>(); }
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const { out.put(count_); }
+  void restore(Reader& in) { count_ = in.get<RoundId>(); }
 
  private:
   Options options_;

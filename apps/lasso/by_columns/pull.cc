@@ -44,17 +44,18 @@ class ColumnsPull final : public Pull {
     }
   }
 
-  void save(Writer& out) const override {
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const {
     out.put(problem_.has_value());
     if (!problem_) return;
-    FieldWriter list(out);
+    Archive list(out);
     list(data_, penalty_, null_loss_, gap_, gap_at_, steepest_);
     problem_->save(out);
   }
-  void restore(Reader& in) override {
+  void restore(Reader& in) {
     problem_.reset();
     if (in.get<std::uint8_t>() == 0) return;
-    FieldReader list(in);
+    Archive list(in);
     list(data_, penalty_, null_loss_, gap_, gap_at_, steepest_);
     if (!in.ok() || data_.response.empty()) return in.fail();
     take_data(0);
@@ -107,7 +108,7 @@ class ColumnsPull final : public Pull {
     problem_->reserve(bytes / (sizeof(std::uint32_t) + sizeof(float)));
     for (const Bytes& note : task.notes) {
       Reader in(note.view());
-      FieldReader list(in);
+      Archive list(in);
       while (in.ok() && !in.done()) {
         ColumnNote column;
         list(column);

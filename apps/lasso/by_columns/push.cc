@@ -96,12 +96,13 @@ class ColumnsPush final : public SharedPush {
       if (holds(delta.key)) coefficients_[delta.key - columns_.first_column()] = delta.value[0];
   }
 
-  void save(Writer& out) const override {
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const {
     out.put(fold_);
     out.put_all(numbers_in(gradient_));
     put_nonzeros(coefficients_, out);
   }
-  void restore(Reader& in) override {
+  void restore(Reader& in) {
     begin(in.get<std::uint32_t>());
     Writer gradient;
     write_numbers(gradient, in.get_all<double>());

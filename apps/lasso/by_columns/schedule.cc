@@ -35,7 +35,7 @@ struct Plan {
   void fields(auto& list) { list(round.table, round.shared, round.argument, round.ends_epoch, round.ends_job); }
 };
 
-class WorkingSetSchedule final : public SavesFields<Schedule, WorkingSetSchedule> {
+class WorkingSetSchedule final : public Schedule {
  public:
   explicit WorkingSetSchedule(const Settings& settings) : settings_(settings), sequence_(settings) { start_rows(); }
 
@@ -70,7 +70,7 @@ class WorkingSetSchedule final : public SavesFields<Schedule, WorkingSetSchedule
             {"nonzeros", static_cast<double>(support_.size())}};
   }
   std::optional<bool> converged() const override { return sequence_.converged(); }
-  void fields(auto& list) {
+  void state(Archive& list) override {
     std::vector<Key> working(working_.begin(), working_.end());
     list(sequence_, certificate_, working, support_, entering_, inner_share_, screens_, planned_);
     working_ = {working.begin(), working.end()};

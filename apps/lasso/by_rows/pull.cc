@@ -307,7 +307,7 @@ class BlockDescent {
   std::vector<std::vector<Product>> products_;
 };
 
-class RowsPull final : public SavesFields<Pull, RowsPull> {
+class RowsPull final : public Pull {
  public:
   RowsPull(const Settings& settings, std::uint32_t staleness) : staleness_(staleness), model_(settings) {}
 
@@ -333,7 +333,7 @@ class RowsPull final : public SavesFields<Pull, RowsPull> {
     terms["penalty"] += model_.penalty(key, value[0]);
     terms["nonzeros"] += 1;
   }
-  void fields(auto& list) { list(model_); }
+  void state(Archive& list) override { list(model_); }
 
  private:
   // b_j = S(sum of all z_j + G_jj b_j, lambda) / G_jj for a single coefficient; a block is minimised as a whole.

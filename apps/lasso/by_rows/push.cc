@@ -69,14 +69,15 @@ class RowsPush final : public SharedPush {
   void evaluate(Terms terms) const override { terms["loss"] += loss(); }
 
   // An epoch ends with predictions computed from scratch, so only the coefficients must be saved.
-  void save(Writer& out) const override {
-    FieldWriter list(out);
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const {
+    Archive list(out);
     list(fold_, total_, intercept_, shifts_);
     put_nonzeros(coefficients_, out);
   }
-  void restore(Reader& in) override {
+  void restore(Reader& in) {
     Shifts shifts;
-    FieldReader list(in);
+    Archive list(in);
     list(fold_, total_, intercept_, shifts);
     if (!(total_ > 0) || !in.ok()) return in.fail();
     shift(shifts);

@@ -367,13 +367,14 @@ class RowsSchedule final : public Schedule {
   }
 
   std::optional<bool> converged() const override { return controller_.converged(); }
-  void save(Writer& out) const override {
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const {
     write_fields(out, controller_);
     sampler_.save(out);
   }
 
-  void restore(Reader& in) override {
-    FieldReader list(in);
+  void restore(Reader& in) {
+    Archive list(in);
     list(controller_);
     sampler_.restore(in, controller_.batch());
   }

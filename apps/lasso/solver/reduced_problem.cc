@@ -383,7 +383,7 @@ bool ReducedProblem::descend(ActiveProblem& problem, double tolerance) {
 // ---- its state
 
 void ReducedProblem::save(Writer& out) const {
-  FieldWriter list(out);
+  Archive list(out);
   list(y_, w_, coefficients_, intercept_, columns_work_, kept_curvature_, gram_.columns());
   columns_.save(out);
 }
@@ -392,7 +392,7 @@ void ReducedProblem::restore(Reader& in) {
   std::vector<double> y, w, curvature;
   double work = 0;
   std::vector<std::uint32_t> in_gram;
-  FieldReader list(in);
+  Archive list(in);
   list(y, w, coefficients_, intercept_, work, curvature, in_gram);
   if (y.size() != y_.size() || fault_of(loss_kind_, y, w) != nullptr) in.fail();
   columns_.restore(in);

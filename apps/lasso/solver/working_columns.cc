@@ -220,7 +220,7 @@ void WorkingColumns::restore(Reader& in) {
   WorkingColumns read(rows_);  // not shifted again: the saved columns are shifted
   std::vector<std::uint32_t> all_rows(rows_);
   std::iota(all_rows.begin(), all_rows.end(), 0U);
-  FieldReader list(in);
+  Archive list(in);
   for (std::size_t left = in.get_count(11); left > 0 && in.ok(); --left) {
     SavedColumn column;
     list(column);

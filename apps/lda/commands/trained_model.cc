@@ -48,7 +48,7 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   trained.priors = first.priors;
   const Bytes common = model.common();
   Reader in(common.view());
-  FieldReader list(in);
+  Archive list(in);
   list(trained.vocabulary);
   if (!in.done()) throw DataError("vocabulary", 0, "is not that of an LDA model");
   trained.words.resize(trained.vocabulary.size());

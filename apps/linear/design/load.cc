@@ -206,7 +206,7 @@ Columns join_rows(const PackedData& packed, std::uint32_t shards, Precision prec
   for (ShardId shard = 0; shard < shards; ++shard)
     pieces.push_back(packed.shard(shard, [&](Reader& in) {
       DesignShard one;
-      FieldReader list(in);
+      Archive list(in);
       list(one);
       const BlockRange& its = one.columns.range();
       if (shard > 0 && (its.first_row != all.end_row || its.end_column != all.end_column)) in.fail();

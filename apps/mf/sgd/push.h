@@ -29,8 +29,9 @@ class MfPush final : public SlicePush<FactorRows> {
   std::uint64_t push(const SliceTask& task, FactorRows& visitors, Random&) override;
   void evaluate(Terms terms) const override;
   void evaluate_visit(SliceId slice, const FactorRows& visitors, Terms terms) const override;
-  void save(Writer& out) const override;
-  void restore(Reader& in) override;
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const;
+  void restore(Reader& in);
   // An interrupted evaluation may leave its ranking incomplete.
   bool restores_in_place() const override { return settings_.loss != Loss::bpr; }
 

@@ -23,7 +23,7 @@ inline constexpr std::size_t kFirstOnly = 1;  // 1: only the first eight factors
 // Equal numbers of rows in every slice, the most rated ones far apart.
 Cut mixed_cut(const Census& census, std::uint32_t slices);
 
-class MfSchedule final : public SavesFields<Schedule, MfSchedule> {
+class MfSchedule final : public Schedule {
  public:
   MfSchedule(const Job& job, const SgdSettings& settings)
       : settings_(settings), shards_(job.shards), slices_(job.slices), order_(job.slices) {}
@@ -31,7 +31,7 @@ class MfSchedule final : public SavesFields<Schedule, MfSchedule> {
   Cut cut(const Census& census, std::uint32_t slices) override;
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }
   Round next(Random& random) override;
-  void fields(auto& list) { list(epochs_); }
+  void state(Archive& list) override { list(epochs_); }
 
  private:
   double rate() const;

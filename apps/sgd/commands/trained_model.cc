@@ -21,7 +21,7 @@ void ModelCommon::decode(Reader& in) {
   if (!in.done()) origins.decode(in);
   if (in.done() || !in.ok()) return;
   std::vector<std::string> words;
-  FieldReader list(in);
+  Archive list(in);
   list(words, names);
   list.check(words.empty() || words.size() == classes.size());
   classes.set_words(std::move(words));

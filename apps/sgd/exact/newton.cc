@@ -35,10 +35,10 @@ enum GradientNote : std::size_t { kSmoothed, kPrimal, kDual, kGradientNotes };
 // each output the Hessian, where the part of the earlier of two entries of a row has their term; at its end it has the
 // scale of a squared gradient (FeatureScale::step), then a 1.  The note of a search has for each output the loss at
 // each of shares_of_step().
-class NewtonPush final : public SavesFields<RowsPush, NewtonPush> {
+class NewtonPush final : public RowsPush {
  public:
   NewtonPush(ShardId shard, std::shared_ptr<const SharedData> all, const ShardRows& training, ShardRows held_out)
-      : SavesFields(shard, std::move(all), training, std::move(held_out)),
+      : RowsPush(shard, std::move(all), training, std::move(held_out)),
         outputs_(all_->outputs()),
         keys_(keys_of(training_.rows)) {
     if (all_->settings.loss == Loss::hinge) multipliers_.resize(training_.rows.size() * outputs_);
@@ -75,7 +75,7 @@ class NewtonPush final : public SavesFields<RowsPush, NewtonPush> {
     if (read_fields<Plan>(commit.reply).new_multipliers) multipliers_ = next_multipliers_;
   }
 
-  void fields(auto& list) {
+  void state(Archive& list) override {
     list(multipliers_);
     list.check(multipliers_.empty() || multipliers_.size() == training_.rows.size() * outputs_);
   }
@@ -199,7 +199,7 @@ constexpr double kSharper = 2, kSharpest = 1e9;
 // LIBLINEAR's solver of the same problems is a trust region method (Lin, Weng and Keerthi, "Trust region Newton method
 // for large-scale logistic regression", JMLR 2008); the criterion is the same: the gradient is small compared with that
 // at the beginning.
-class NewtonPull final : public SavesFields<Pull, NewtonPull> {
+class NewtonPull final : public Pull {
  public:
   // `most`: an upper limit for the gradient at the beginning (most_of_first_gradient()).
   NewtonPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, Key keys, double most)
@@ -224,7 +224,7 @@ class NewtonPull final : public SavesFields<Pull, NewtonPull> {
   }
 
   // At the end of an epoch no step is in progress.
-  void fields(auto& list) {
+  void state(Archive& list) override {
     list(first_norms_, plan_, steps_);
     list.check(first_norms_.empty() || first_norms_.size() == outputs_);
   }

@@ -50,7 +50,7 @@ inline std::vector<double> sum_of_notes(std::span<const Bytes> notes, std::size_
   return sums;
 }
 
-class PlanSchedule final : public SavesFields<Schedule, PlanSchedule> {
+class PlanSchedule final : public Schedule {
  public:
   // `epochs`: at most.
   explicit PlanSchedule(std::uint64_t epochs) : epochs_(epochs) {}
@@ -72,7 +72,7 @@ class PlanSchedule final : public SavesFields<Schedule, PlanSchedule> {
   bool may_end_job() const override { return true; }
   bool ends_job() override { return plan_.converged || plan_.stuck; }
 
-  void fields(auto& list) { list(plan_, done_); }
+  void state(Archive& list) override { list(plan_, done_); }
 
  private:
   Plan plan_;

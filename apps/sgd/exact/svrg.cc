@@ -134,7 +134,7 @@ double slope_of(double w, double gradient, double l1, double l2) {
 
 // Passes that lead to a larger objective are discarded, and the steps are halved, so the rate need not be right.  A row
 // of the table has for each output the weight, the loss's gradient there, and the weight of the previous snapshot.
-class SvrgPull final : public SavesFields<Pull, SvrgPull> {
+class SvrgPull final : public Pull {
  public:
   // `most`: an upper limit for the gradient at the beginning (most_of_first_gradient()).
   SvrgPull(const Settings& settings, std::uint32_t outputs, std::uint64_t rows, double most)
@@ -151,7 +151,7 @@ class SvrgPull final : public SavesFields<Pull, SvrgPull> {
     add_penalty(settings_, key, value, outputs_, terms);
   }
 
-  void fields(auto& list) { list(plan_, first_norm_, objective_); }
+  void state(Archive& list) override { list(plan_, first_norm_, objective_); }
 
  private:
   void gradient(const PullTask& task) {

@@ -77,7 +77,7 @@ TEST(Fields, ACountIsCheckedAgainstTheBytes) {
   Writer out;
   out.put_varint(std::uint64_t{1} << 62);
   Reader in(out.view());
-  FieldReader list(in);
+  Archive list(in);
   std::vector<Point> points;
   list(points);
   EXPECT_FALSE(in.ok());
