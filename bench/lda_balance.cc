@@ -65,7 +65,7 @@ void run(const char* docword, const char* vocab, std::size_t frequent) {
   rota::io::Vocabulary vocabulary = rota::io::Vocabulary::read(vocab);
   std::vector<WordCount> all, without;
   const rota::io::CorpusSize size = rota::io::read_corpus(
-      {docword}, rota::io::CorpusFormat::uci, vocabulary,
+      {docword}, {{.format = "uci"}}, vocabulary,
       [&](std::span<const WordCount> batch) { all.insert(all.end(), batch.begin(), batch.end()); });
   rota::Census census(size.words);
   for (const WordCount& each : all) census[each.word] += each.count;

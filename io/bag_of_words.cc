@@ -1,9 +1,8 @@
 // io/bag_of_words.cc -- a fast path for valid lines, and a slow one that reports errors.
-#include "io/bag_of_words.h"
-
 #include <string>
 #include <string_view>
 
+#include "io/corpus_formats.h"
 #include "rota/error.h"
 #include "rota/io/numbers.h"
 
@@ -33,16 +32,12 @@ std::uint64_t header_line(Lines& lines, const std::string& what, std::uint64_t m
   return lines.whole_number(field, what, 0, most);
 }
 
-Header read_header(Lines& lines, const Vocabulary& vocabulary, const CorpusSize& size) {
+Header read_header(Lines& lines, CorpusReading& corpus) {
   Header header{};
-  header.documents = header_line(lines, "the number of documents", kMostDocuments - size.documents);
+  header.documents = header_line(lines, "the number of documents", kMostDocuments - corpus.size.documents);
   header.words = header_line(lines, "the number of words", kMostWords);
-  if (vocabulary.is_fixed() && header.words != vocabulary.size())
-    lines.fail("the corpus has " + plural(header.words, "word") + ", but the vocabulary " + vocabulary.file() +
-               " has " + std::to_string(vocabulary.size()));
-  if (size.documents > 0 && header.words != size.words)
-    lines.fail("the corpus has " + plural(header.words, "word") + ", but the file before had " +
-               std::to_string(size.words));
+  corpus.check_words(header.words);
+  corpus.widest_line = lines.number();
   header.lines = header_line(lines, "the number of 'document word count' lines", kMostTokens);
   if (const std::string wrong = out_of_proportion(header.documents, "documents", header.lines); !wrong.empty())
     throw DataError(lines.file(), 1, wrong);
@@ -72,8 +67,9 @@ void refuse(const Lines& lines, const Header& header, std::string_view line) {
 
 }  // namespace
 
-void read_bag_of_words(Lines& lines, const Vocabulary& vocabulary, CorpusSize& size, const TakeCounts& take) {
-  const Header header = read_header(lines, vocabulary, size);
+void read_bag_of_words(Lines& lines, CorpusReading& corpus) {
+  const Header header = read_header(lines, corpus);
+  CorpusSize& size = corpus.size;
   std::vector<WordCount> batch;
   batch.reserve(kBatch);
   std::uint64_t seen = 0;
@@ -94,7 +90,7 @@ void read_bag_of_words(Lines& lines, const Vocabulary& vocabulary, CorpusSize& s
     batch.push_back({static_cast<std::uint32_t>(size.documents + triple.document - 1),
                      static_cast<std::uint32_t>(triple.word - 1), static_cast<std::uint32_t>(triple.count)});
     if (batch.size() == kBatch) {
-      take(batch);
+      corpus.take(batch);
       batch.clear();
     }
   }
@@ -102,7 +98,8 @@ void read_bag_of_words(Lines& lines, const Vocabulary& vocabulary, CorpusSize& s
     throw DataError(lines.file(), lines.number() + 1,
                     "expected " + plural(header.lines, "'document word count' line") + ", found " +
                         std::to_string(seen) + " before the end of the file");
-  take(batch);
+  corpus.take(batch);
+  corpus.entries += seen;
   size.documents += header.documents;
   size.words = header.words;
 }

@@ -1,11 +1,10 @@
-// io/corpus_format.cc
-#include "io/corpus_format.h"
-
+// io/corpus_format.cc -- detects the format of a corpus of text by its first lines.
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "io/corpus_formats.h"
 #include "rota/io/numbers.h"
 
 namespace rota::io {
@@ -50,24 +49,23 @@ struct Shape {
 constexpr const char* kLdaCOrText = "choose --format=lda-c or --format=text";
 
 // The format of a line that does not begin UCI bag-of-words.
-CorpusFormat format_of_line(const Lines& lines, std::string_view line, const Shape& shape) {
-  if (line.starts_with("%%MatrixMarket"))
-    lines.fail("this is a Matrix Market file, which is not a document format; --format=text would read it as words");
+std::string format_of_line(const Lines& lines, std::string_view line, const Shape& shape) {
+  if (line.starts_with("%%MatrixMarket")) return "matrix_market";
   if (digits(shape.first) && shape.second_counted) {
     std::uint64_t length = 0;
     const char* const end = shape.first.data() + shape.first.size();
     if (shape.all_counted && scan_digits(shape.first.data(), end, length) == end && length == shape.others)
-      return CorpusFormat::lda_c;
+      return "lda-c";
     if (shape.all_counted)
       lines.fail("the line looks like LDA-C, but the number " + quoted(shape.first) + " is followed by " +
                  std::to_string(shape.others) +
-                 " 'word:count'; it may also be text, or LIBSVM, which is not a document format; " + kLdaCOrText);
+                 " 'word:count'; it may also be LIBSVM or text; choose --format=lda-c, --format=libsvm or "
+                 "--format=text");
     if (!shape.all_valued)
       lines.fail("the line begins like LDA-C ('N word:count ...') and continues like text; " +
                  std::string(kLdaCOrText));
   }
-  if (decimal(shape.first) && shape.second_valued)
-    lines.fail("the line looks like LIBSVM, which is not a document format; --format=text would read it as words");
+  if (decimal(shape.first) && shape.second_valued) return "libsvm";
   const std::size_t colon = shape.first.find(':');
   if (colon != shape.first.npos && digits(shape.first.substr(0, colon)) && digits(shape.first.substr(colon + 1)) &&
       shape.all_counted)
@@ -77,15 +75,15 @@ CorpusFormat format_of_line(const Lines& lines, std::string_view line, const Sha
     lines.fail(
         "the line looks like UCI bag-of-words without its three first lines, of one number each; it may also be "
         "text; choose --format=uci or --format=text");
-  return CorpusFormat::text;
+  return "text";
 }
 
 }  // namespace
 
-CorpusFormat format_of(Lines& lines) {
+std::string format_of(Lines& lines) {
   std::vector<std::string> seen;
   bool blanks = false, zeros = false;
-  CorpusFormat format = CorpusFormat::text;
+  std::string format = "text";
   std::string_view line;
   for (;;) {
     if (!lines.next(line)) {
@@ -106,11 +104,11 @@ CorpusFormat format_of(Lines& lines) {
         lines.fail(
             "a single number after an empty line may be text, or UCI bag-of-words with an extra empty line; "
             "choose --format=uci or --format=text");
-      format = CorpusFormat::uci;
+      format = "uci";
       break;
     } else {
       format = format_of_line(lines, line, shape);
-      if (zeros && format == CorpusFormat::text) format = CorpusFormat::uci;  // whose reader reports the error
+      if (zeros && format == "text") format = "uci";  // whose reader reports the error
       break;
     }
   }

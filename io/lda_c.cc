@@ -1,16 +1,13 @@
 // io/lda_c.cc -- a fast path for valid pairs, and a slow one that reports errors.
-#include "io/lda_c.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "io/corpus_formats.h"
 #include "rota/io/numbers.h"
 
 namespace rota::io {
 namespace {
-
-using Pairs = std::vector<WordCount>;
 
 bool scan_pair(std::string_view field, std::uint64_t& word, std::uint64_t& count) {
   const char* const end = field.data() + field.size();
@@ -39,82 +36,37 @@ std::uint64_t scan_length(const Lines& lines, std::string_view field) {
   return length;
 }
 
-void refuse_repeats(const Lines& lines, const Pairs& pairs) {
+void refuse_repeats(const Lines& lines, const std::vector<WordCount>& pairs) {
   const auto by_word = [](const WordCount& a, const WordCount& b) { return a.word < b.word; };
   const auto same = [](const WordCount& a, const WordCount& b) { return a.word == b.word; };
   if (std::is_sorted(pairs.begin(), pairs.end(), by_word) &&
       std::adjacent_find(pairs.begin(), pairs.end(), same) == pairs.end())
     return;
-  Pairs sorted = pairs;
+  std::vector<WordCount> sorted = pairs;
   std::sort(sorted.begin(), sorted.end(), by_word);
   const auto found = std::adjacent_find(sorted.begin(), sorted.end(), same);
   if (found != sorted.end()) lines.fail("word " + std::to_string(found->word) + " is twice in the document");
 }
 
-class Reader {
- public:
-  Reader(Lines& lines, const Vocabulary& vocabulary, const NumberedWords& numbered, CorpusSize& size)
-      : lines_(lines),
-        vocabulary_(vocabulary),
-        numbered_(numbered),
-        size_(size),
-        end_(vocabulary.is_fixed() ? std::min<std::uint64_t>(vocabulary.size(), numbered.end) : numbered.end) {}
-
-  // The pairs of one line, in its order, without those that are left out.
-  const Pairs& read(std::string_view line) {
-    pairs_.clear();
-    const std::uint64_t length = scan_length(lines_, next_field(line));
-    std::uint64_t found = 0;
-    for (std::string_view field = next_field(line); !field.empty(); field = next_field(line), ++found) {
-      std::uint64_t word = 0, count = 0;
-      // A count of 0 wraps around, so one comparison checks both bounds.
-      if (!scan_pair(field, word, count) || word >= kMostWords || count - 1 >= kMostRepeats) refuse(lines_, field);
-      pairs_.push_back({static_cast<std::uint32_t>(size_.documents), static_cast<std::uint32_t>(word),
-                        static_cast<std::uint32_t>(count)});
-    }
-    if (found != length)
-      lines_.fail("expected " + std::to_string(length) + " 'word:count' after the line's first number, found " +
-                  std::to_string(found));
-    refuse_repeats(lines_, pairs_);
-    limit();
-    return pairs_;
+// The pairs of one line, in its order.
+void read_pairs(const Lines& lines, std::string_view line, CorpusReading& corpus) {
+  const std::uint64_t length = scan_length(lines, next_field(line));
+  for (std::string_view field = next_field(line); !field.empty(); field = next_field(line)) {
+    std::uint64_t word = 0, count = 0;
+    // A count of 0 wraps around, so one comparison checks both bounds.
+    if (!scan_pair(field, word, count) || word >= kMostWords || count - 1 >= kMostRepeats) refuse(lines, field);
+    corpus.document.push_back({static_cast<std::uint32_t>(corpus.size.documents), static_cast<std::uint32_t>(word),
+                               static_cast<std::uint32_t>(count)});
   }
-
- private:
-  // Counts the tokens, and leaves out or refuses words beyond the vocabulary.
-  void limit() {
-    std::size_t kept = 0;
-    for (const WordCount& each : pairs_) {
-      if (each.word < end_) {
-        pairs_[kept++] = each;
-        size_.tokens += each.count;
-        if (!vocabulary_.is_fixed()) size_.words = std::max(size_.words, each.word + std::uint64_t{1});
-      } else if (numbered_.leave_out) {
-        size_.left_out += each.count;
-      } else {
-        lines_.fail("word " + std::to_string(each.word) + " is beyond the " + std::to_string(end_) +
-                    " words of the vocabulary" + (vocabulary_.is_fixed() ? " " + vocabulary_.file() : "") +
-                    ", which are numbered from 0");
-      }
-    }
-    pairs_.resize(kept);
-    if (size_.tokens > kMostTokens) lines_.fail("a corpus has at most " + std::to_string(kMostTokens) + " tokens");
-  }
-
-  Lines& lines_;
-  const Vocabulary& vocabulary_;
-  const NumberedWords& numbered_;
-  CorpusSize& size_;
-  std::uint64_t end_;
-  Pairs pairs_;
-};
+  if (corpus.document.size() != length)
+    lines.fail("expected " + std::to_string(length) + " 'word:count' after the line's first number, found " +
+               std::to_string(corpus.document.size()));
+  refuse_repeats(lines, corpus.document);
+}
 
 }  // namespace
 
-void read_lda_c(Lines& lines, const Vocabulary& vocabulary, const NumberedWords& numbered, CorpusSize& size,
-                const TakeCounts& take) {
-  if (vocabulary.is_fixed()) size.words = vocabulary.size();
-  Reader reader(lines, vocabulary, numbered, size);
+void read_lda_c(Lines& lines, CorpusReading& corpus) {
   std::uint64_t blank = 0;  // number of the first empty line of those just read
   std::string_view line;
   while (lines.next(line)) {
@@ -125,10 +77,9 @@ void read_lda_c(Lines& lines, const Vocabulary& vocabulary, const NumberedWords&
     if (blank != 0)
       lines.fail("expected the end of the file after the empty line " + std::to_string(blank) + ", found " +
                  quoted(line) + " (a document without words is the line 0)");
-    if (size.documents == kMostDocuments)
-      lines.fail("a corpus has at most " + std::to_string(kMostDocuments) + " documents");
-    take(reader.read(line));
-    size.documents += 1;
+    read_pairs(lines, line, corpus);
+    if (corpus.limit_words()) corpus.widest_line = lines.number();
+    corpus.end_document();
   }
 }
 

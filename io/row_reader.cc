@@ -325,15 +325,14 @@ std::string found_format(const std::string& path) {
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) return "text";
   if (std::ifstream plain(path, std::ios::binary); plain.read(first, 6) && std::string_view(first, 6) == "\x93NUMPY")
     return "npy";
+  std::unique_ptr<ByteSource> source;
   try {
-    const std::unique_ptr<ByteSource> source = open_bytes(path);
-    while (used < sizeof first) {
-      const std::size_t got = source->read(first + used, sizeof first - used);
-      if (got == 0) break;
-      used += got;
-    }
+    source = open_bytes(path);
+    for (std::size_t got = 1; got > 0 && used < sizeof first; used += got)
+      got = source->read(first + used, sizeof first - used);
   } catch (const BrokenBytes& broken) {
-    throw DataError(path, 0, broken.what());
+    if (source == nullptr) throw DataError(path, 0, broken.what());
+    // Otherwise the reader will say where the data is damaged.
   }
   std::string_view bytes(first, used), name = path;
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);

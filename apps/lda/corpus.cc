@@ -1,6 +1,8 @@
 // apps/lda/corpus.cc
 #include "apps/lda/corpus.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -9,62 +11,106 @@
 #include "rota/shards.h"
 
 namespace rota::lda {
-
 namespace {
 
-constexpr const char* kNumbersForText =
-    "the held-out documents have numbers for words, and the training data is text: --vocab must name the words of the "
+constexpr const char* kNumbersForNames =
+    "the held-out documents have numbers for words, and the training data has names: --vocab must name the words of "
+    "the numbers";
+constexpr const char* kNamesForNumbers =
+    "the held-out documents have names of words, and the training data has numbers: --vocab must name the words of the "
     "numbers";
-constexpr const char* kTextForNumbers =
-    "the held-out documents are text, and the training data has numbers for words: --vocab must name the words of the "
-    "numbers";
+
+using Shards = HostedShards<ShardDocuments>;
+
+io::TakeCounts keep_in(Shards& shards, std::uint32_t number, Documents ShardDocuments::*its) {
+  return [&shards, number, its](std::span<const io::WordCount> counts) {
+    for (const io::WordCount& each : counts)
+      if (ShardDocuments* const shard = shards.of_item(each.document))
+        (shard->*its).counts.push_back({each.document / number, each.word, each.count});
+  };
+}
+
+// Returns the number of documents.
+std::uint64_t read_held_out(const Job& job, const Settings& settings, bool named, io::Vocabulary& vocabulary,
+                            Shards& shards) {
+  vocabulary.fix("of the training data");
+  const bool given = !settings.vocabulary.empty();
+  const io::CorpusSize size =
+      io::read_corpus(job.valid, settings.form, vocabulary, keep_in(shards, job.shards, &ShardDocuments::held_out),
+                      {.leave_out = !given});
+  if (!given && named != size.named) throw DataError(job.valid.front(), 0, named ? kNumbersForNames : kNamesForNumbers);
+  if (size.tokens == 0)
+    throw DataError(job.valid.front(), 0, "no word of the held-out documents is in the training data");
+  return size.documents;
+}
 
 }  // namespace
 
-Corpus load_corpus(const Job& job, const Settings& settings, std::span<const ShardId> hosted) {
-  Corpus corpus;
-  HostedShards<ShardDocuments> keep(job.shards, hosted);
-  for (std::size_t i = 0; i < hosted.size(); ++i) keep.all()[i].shard = hosted[i];
+void Documents::encode(Writer& out) const {
+  out.put_varint(number);
+  out.put_varint(counts.size());
+  std::uint32_t document = 0;
+  for (const io::WordCount& each : counts) {
+    const bool moved = std::exchange(document, each.document) != each.document;
+    out.put_varint(2 * std::uint64_t{each.count} + (moved ? 1 : 0));
+    if (moved) out.put_varint(document);
+    out.put_varint(each.word);
+  }
+}
 
+void Documents::decode(Reader& in) {
+  number = in.get_bounded<std::uint32_t>(io::kMostDocuments);
+  const std::size_t pairs = in.get_count(2);
+  counts.reserve(pairs);
+  std::uint64_t tokens = 0;
+  std::uint32_t document = 0;
+  while (counts.size() < pairs && in.ok()) {
+    const auto count = in.get_bounded(2 * std::uint64_t{io::kMostRepeats} + 1);
+    if (count % 2 == 1) document = in.get_bounded<std::uint32_t>(io::kMostDocuments);
+    const auto word = in.get_bounded<std::uint32_t>(io::kMostWords);
+    counts.push_back({document, word, static_cast<std::uint32_t>(count / 2)});
+    tokens += count / 2;
+    if (document >= number || count < 2 || tokens > io::kMostTokens) in.fail();
+  }
+}
+
+std::uint64_t ShardDocuments::items() const {
+  std::uint64_t tokens = 0;
+  for (const io::WordCount& each : train.counts) tokens += each.count;
+  return tokens;
+}
+
+bool ShardDocuments::fits(const Corpus& corpus, const Job& job, ShardId shard) const {
+  const auto fit = [&](const Documents& some, std::uint64_t documents) {
+    return some.number == dealt_to(shard, documents, job.shards) &&
+           std::ranges::all_of(some.counts, [&](const io::WordCount& each) { return each.word < corpus.words; });
+  };
+  return fit(train, corpus.documents) && fit(held_out, corpus.held_out_documents);
+}
+
+PackedApp<Corpus, ShardDocuments>::Loaded load_corpus(const Job& job, const Settings& settings,
+                                                      std::span<const ShardId> hosted) {
+  Shards shards(job.shards, hosted);
   io::Vocabulary vocabulary =
       settings.vocabulary.empty() ? io::Vocabulary{} : io::Vocabulary::read(settings.vocabulary);
-  const auto keep_in = [&](Documents ShardDocuments::*its) {
-    return [&keep, &job, its](std::span<const io::WordCount> counts) {
-      for (const io::WordCount& each : counts)
-        if (ShardDocuments* shard = keep.of_item(each.document))
-          (shard->*its).counts.push_back({each.document / job.shards, each.word, each.count});
-    };
-  };
-  corpus.size = io::read_corpus(job.input, settings.format, vocabulary, keep_in(&ShardDocuments::train));
-  require_dealt(corpus.size.documents, job.shards);
+  const io::CorpusSize size =
+      io::read_corpus(job.input, settings.form, vocabulary, keep_in(shards, job.shards, &ShardDocuments::train));
+  require_dealt(size.documents, job.shards);
   // A million names take more memory than many a shard, so they are made only where they are needed.
-  const bool asked = keep.of_shard(0) != nullptr || !job.valid.empty() || job.initial != nullptr;
-  const bool lda_c = corpus.size.format == io::CorpusFormat::lda_c;
-  for (std::uint64_t w = vocabulary.size(); asked && w < corpus.size.words; ++w)
-    vocabulary.number_of(std::to_string(lda_c ? w : w + 1));  // as in the input
+  const bool asked = shards.of_shard(0) != nullptr || !job.valid.empty() || job.initial != nullptr;
+  for (std::uint64_t w = vocabulary.size(); asked && w < size.words; ++w)
+    vocabulary.number_of(std::to_string(size.format == "lda-c" ? w : w + 1));  // as in the input
 
-  if (!job.valid.empty()) {
-    vocabulary.fix("of the training data");
-    const bool named = !settings.vocabulary.empty();
-    const io::CorpusSize size = io::read_corpus(job.valid, settings.format, vocabulary,
-                                                keep_in(&ShardDocuments::held_out), {.leave_out = !named});
-    const bool text = corpus.size.format == io::CorpusFormat::text;
-    if (!named && text != (size.format == io::CorpusFormat::text))
-      throw DataError(job.valid.front(), 0, text ? kNumbersForText : kTextForNumbers);
-    if (size.tokens == 0)
-      throw DataError(job.valid.front(), 0, "no word of the held-out documents is in the training data");
-    corpus.held_out_documents = size.documents;
-    for (ShardDocuments& shard : keep.all())
-      shard.held_out.number = static_cast<std::uint32_t>(dealt_to(shard.shard, size.documents, job.shards));
+  Corpus corpus{size.documents, size.words, size.tokens, 0, {}};
+  if (!job.valid.empty()) corpus.held_out_documents = read_held_out(job, settings, size.named, vocabulary, shards);
+  for (std::size_t i = 0; i < hosted.size(); ++i) {
+    ShardDocuments& its = shards.all()[i];
+    its.train.number = static_cast<std::uint32_t>(dealt_to(hosted[i], size.documents, job.shards));
+    its.held_out.number = static_cast<std::uint32_t>(dealt_to(hosted[i], corpus.held_out_documents, job.shards));
+    its.train.counts.shrink_to_fit();
   }
-
-  for (ShardDocuments& shard : keep.all()) {
-    shard.train.number = static_cast<std::uint32_t>(dealt_to(shard.shard, corpus.size.documents, job.shards));
-    shard.train.counts.shrink_to_fit();
-  }
-  corpus.hosted = std::move(keep.all());
-  corpus.vocabulary = std::make_shared<const io::Vocabulary>(std::move(vocabulary));
-  return corpus;
+  corpus.vocabulary = vocabulary.words();
+  return {std::move(corpus), std::move(shards.all())};
 }
 
 std::uint32_t shards_for(std::uint64_t bytes) {
@@ -76,7 +122,9 @@ std::uint32_t shards_for(std::uint64_t bytes) {
 }
 
 ChosenShards choose_shards(const Job& job) {
-  const std::uint64_t bytes = io::text_bytes(job.input);
+  std::uint64_t bytes = 0;
+  for (const std::string& file : job.input)
+    bytes += io::found_format(file).starts_with("np") ? std::filesystem::file_size(file) : io::text_bytes({file});
   return {shards_for(bytes), std::to_string(bytes) + " bytes of text"};
 }
 

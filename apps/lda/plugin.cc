@@ -1,12 +1,15 @@
 // apps/lda/plugin.cc -- latent Dirichlet allocation by collapsed Gibbs sampling.  README.md has the mathematics.
 #include "rota/plugin.h"
 
-#include <numeric>
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <utility>
 
 #include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/corpus.h"
-#include "apps/lda/pull.h"
+#include "apps/lda/priors/learn_priors.h"
 #include "apps/lda/push.h"
 #include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/schedule.h"
@@ -15,26 +18,47 @@
 namespace rota::lda {
 namespace {
 
-class LdaApp final : public App {
+// Totals, replicated words and scores are sums of the shards' parts; the priors are learned from the notes of all
+// shards.
+class LdaPull final : public AddPull {
  public:
-  explicit LdaApp(const Job& job) : job_(job), settings_(settings_of(job.options)) {}
+  explicit LdaPull(bool symmetric_alpha) : symmetric_alpha_(symmetric_alpha) {}
 
-  std::vector<std::unique_ptr<Push>> load(std::span<const ShardId> hosted, Random&) override {
-    Corpus corpus = job_.packed == nullptr ? load_corpus(job_, settings_, hosted) : unpack_corpus(job_, hosted);
-    vocabulary_ = corpus.vocabulary;
-    std::shared_ptr<const OldModel> old_model;
-    if (job_.initial != nullptr)
-      old_model = std::make_shared<const OldModel>(read_model(*job_.initial, false), settings_.topics, *vocabulary_);
-    std::vector<std::unique_ptr<Push>> shards;
-    for (ShardDocuments& documents : corpus.hosted)
-      shards.push_back(std::make_unique<LdaPush>(job_, settings_, corpus.size, std::move(documents), old_model));
-    return shards;
+  // Throws std::runtime_error if a note is wrong.
+  void pull(const PullTask& task) override {
+    if (task.table == kTotals) return AddPull::pull(task);
+    if (task.entries.size() != 1 || task.argument.size() != 2)
+      throw std::runtime_error("a round of priors has one row, and its argument is what is learned");
+    const PullEntry& entry = task.entries[0];
+    PriorStatistics all;
+    all.topic_counts.resize(entry.value.size() - 1);
+    for (const Bytes& note : task.notes) all.add(read_fields<PriorStatistics>(note));
+    if (!all.common) throw std::runtime_error("no shard reported the priors");
+    const Priors priors = learned_priors(
+        all, {.alpha = task.argument[0] != 0, .one_alpha = symmetric_alpha_, .beta = task.argument[1] != 0});
+    std::copy(priors.alphas.begin(), priors.alphas.end(), entry.value.begin());
+    entry.value.back() = priors.beta;
   }
 
-  void pack(DataPacker& out) override {
-    std::vector<ShardId> all(job_.shards);
-    std::iota(all.begin(), all.end(), ShardId{0});
-    pack_corpus(load_corpus(job_, settings_, all), out);
+ private:
+  bool symmetric_alpha_;
+};
+
+class LdaApp final : public PackedApp<Corpus, ShardDocuments> {
+ public:
+  explicit LdaApp(const Job& job) : PackedApp(job), settings_(settings_of(job.options)) {}
+
+  Loaded read(std::span<const ShardId> hosted) const override { return load_corpus(job_, settings_, hosted); }
+  std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) override {
+    vocabulary_ = std::move(loaded.common.vocabulary);
+    std::shared_ptr<const OldModel> old_model;
+    if (job_.initial != nullptr)
+      old_model = std::make_shared<const OldModel>(read_model(*job_.initial, false), settings_.topics, vocabulary_);
+    std::vector<std::unique_ptr<Push>> shards;
+    for (std::size_t i = 0; i < hosted.size(); ++i)
+      shards.push_back(
+          std::make_unique<LdaPush>(job_, settings_, loaded.common, hosted[i], std::move(loaded.hosted[i]), old_model));
+    return shards;
   }
 
   std::vector<Table> tables(const Facts& facts) const override {
@@ -69,40 +93,37 @@ class LdaApp final : public App {
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     return std::make_unique<LdaSchedule>(job_, settings_, facts.count("tokens"));
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LdaPull>(settings_); }
+  std::unique_ptr<Pull> pull(const Facts&) const override {
+    return std::make_unique<LdaPull>(settings_.symmetric_alpha);
+  }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<WordTopicSlice>(keys.size(), settings_.topics);
   }
-  void save_common(Writer& out) const override {  // the words, as the field of a std::vector<std::string>
-    out.put_varint(vocabulary_->size());
-    for (std::size_t w = 0; w < vocabulary_->size(); ++w) out.put_text(vocabulary_->word(w));
-  }
+  void save_common(Writer& out) const override { write_fields(out, vocabulary_); }
 
  private:
-  Job job_;
   Settings settings_;
-  std::shared_ptr<const io::Vocabulary> vocabulary_;
+  std::vector<std::string> vocabulary_;
 };
 
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"format", "vocab"};
-  static const Command kCommands[] = {show_command(),     predict_command(), evaluate_command(), diagnostics_command(),
-                                      pyldavis_command(), convert_command(), generate_command()};
+  static constexpr std::string_view kPackedOptions[] = {"format",  "target",     "separator",
+                                                        "missing", "index_from", "vocab"};
   return {.name = "lda",
           .summary = "topic model: latent Dirichlet allocation by collapsed Gibbs sampling",
           .items = "tokens",
-          .options = options(),
+          .options = declared_options<Settings>(),
           .starting_pass = true,
           .sliced = true,
           .takes_model = true,
-          .packed_format = 2,
+          .packed_format = 3,
           .packed_options = kPackedOptions,
-          .check = check,
+          .check = [](const Options& options) { (void)settings_of(options); },
           .framework_needs = kSynchronous,
           .choose_shards = choose_shards,
           .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LdaApp>(job); },
           .export_text = export_text,
-          .commands = kCommands};
+          .commands = commands()};
 }
 
 }  // namespace

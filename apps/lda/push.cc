@@ -16,19 +16,21 @@ void ask_for(const WordRow& row) {
 
 }  // namespace
 
-LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize& corpus, ShardDocuments documents,
-                 std::shared_ptr<const OldModel> old_model)
+LdaPush::LdaPush(const Job& job, const Settings& settings, const Corpus& corpus, ShardId shard,
+                 ShardDocuments documents, std::shared_ptr<const OldModel> old_model)
     : settings_(settings),
       shards_(job.shards),
       slices_(job.slices),
-      corpus_(corpus),
+      words_(corpus.words),
+      corpus_tokens_(corpus.tokens),
+      shard_(shard),
       data_(std::move(documents)),
       priors_(settings.priors()),
       tokens_(settings.topics, data_.train.number, data_.train.counts),
       totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta),
       sampler_(priors_, !exact_totals()),
       prior_terms_(priors_, corpus.words),
-      held_out_(priors_, job.seed, data_.shard, job.shards, data_.held_out.number, data_.held_out.counts),
+      held_out_(priors_, job.seed, shard_, job.shards, data_.held_out.number, data_.held_out.counts),
       phi_(padded(settings.topics)) {
   data_.held_out = {};
   if (old_model == nullptr) return;
@@ -37,7 +39,7 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const io::CorpusSize&
 }
 
 void LdaPush::census(Census& weight) const {
-  if (weight.size() < corpus_.words) weight.resize(corpus_.words);
+  if (weight.size() < words_) weight.resize(words_);
   for (const io::WordCount& each : data_.train.counts) weight[each.word] += each.count;
 }
 
@@ -94,7 +96,9 @@ std::uint64_t LdaPush::push(const SliceTask& task, WordTopicSlice& rows, Random&
   cursors_[id] = static_cast<std::uint32_t>(at);
   const std::span<const std::uint32_t> held_out = held_out_.rows(id);
   for (std::size_t i = 0; i < held_out.size(); ++i) visit_held_out(id, i, rows.row(held_out[i]));
-  if (settings_.learns_beta(epoch_) && task.last_visit) prior_counts_.add_slice(rows);
+  if (settings_.learns_beta(epoch_) && task.last_visit)
+    for (std::size_t i = 0; i < rows.rows(); ++i)
+      for (const TopicCount cell : rows.row(i)) visited_.add(cell.count);
   return visited;
 }
 
@@ -108,8 +112,8 @@ void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
 void LdaPush::set_priors(const Priors& priors) {
   priors_ = priors;
   sampler_.set_priors(priors_);
-  totals_.set_beta(priors_.beta * static_cast<double>(corpus_.words), priors_.beta);
-  prior_terms_ = PriorTerms(priors_, corpus_.words);
+  totals_.set_beta(priors_.beta * static_cast<double>(words_), priors_.beta);
+  prior_terms_ = PriorTerms(priors_, words_);
   held_out_.set_priors(priors_);
 }
 
@@ -121,22 +125,22 @@ void LdaPush::evaluate(Terms terms) const {
     doc -= prior_terms_.alpha_sum(tokens_.lengths()[d]);
     for (const TopicCount cell : cells) doc += prior_terms_.alpha(cell.topic, cell.count);
   }
-  terms[kDocTerm] += doc;
-  terms[kDeltaTerm] += delta_t_;
+  terms["doc"] += doc;
+  terms["delta_t"] += delta_t_;
   if (settings_.held_out) {
-    terms[kValidLossTerm] -= score_.log_probability;
-    terms[kValidTokensTerm] += score_.tokens;
+    terms["valid_loss"] -= score_.log_probability;
+    terms["valid_tokens"] += score_.tokens;
   }
   if (!speaks_for_all_) return;
   // Computed here by one shard, because the store knows neither V nor the learned beta.
   double word = 0, tokens = 0;
   for (const std::int64_t total : totals_.committed()) word -= prior_terms_.v_beta(static_cast<std::uint64_t>(total));
-  prior_counts_.replicated().for_each([&](std::uint32_t count, std::uint64_t times) {
+  replicated_counts_.for_each([&](std::uint32_t count, std::uint64_t times) {
     word += static_cast<double>(times) * prior_terms_.beta(count);
     tokens += static_cast<double>(times * count);
   });
-  terms[kWordTerm] += word;
-  terms[kTokensTerm] += tokens;
+  terms["word"] += word;
+  terms["tokens"] += tokens;
 }
 
 void LdaPush::evaluate_slice(SliceId, const WordTopicSlice& rows, Terms terms) const {
@@ -148,8 +152,8 @@ void LdaPush::evaluate_slice(SliceId, const WordTopicSlice& rows, Terms terms) c
       tokens += cell.count;
     }
   }
-  terms[kWordTerm] += word;
-  terms[kTokensTerm] += static_cast<double>(tokens);
+  terms["word"] += word;
+  terms["tokens"] += static_cast<double>(tokens);
 }
 
 }  // namespace rota::lda

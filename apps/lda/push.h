@@ -9,8 +9,8 @@
 
 #include "apps/lda/corpus.h"
 #include "apps/lda/held_out/held_out.h"
+#include "apps/lda/priors/learn_priors.h"
 #include "apps/lda/priors/log_likelihood.h"
-#include "apps/lda/priors/prior_statistics.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/cell_sampler.h"
 #include "apps/lda/sampler/shard_tokens.h"
@@ -27,13 +27,13 @@ namespace rota::lda {
 class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
  public:
   // `old_model` is null if there is no warm start.
-  LdaPush(const Job& job, const Settings& settings, const io::CorpusSize& corpus, ShardDocuments documents,
+  LdaPush(const Job& job, const Settings& settings, const Corpus& corpus, ShardId shard, ShardDocuments documents,
           std::shared_ptr<const OldModel> old_model);
 
   std::uint64_t items() const override { return tokens_.size(); }
   void facts(Facts& facts) const override {
-    facts.largest("words", static_cast<double>(corpus_.words));
-    facts.largest("tokens", static_cast<double>(corpus_.tokens));
+    facts.largest("words", static_cast<double>(words_));
+    facts.largest("tokens", static_cast<double>(corpus_tokens_));
   }
   void census(Census& weight) const override;
   void attach(const Shape& shape) override;
@@ -54,7 +54,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   Draw draw() const;
   // Whether n_k is updated within a task.  With one shard it is then exact; with several it lags anyway, which matters
   // little if topics are large.
-  bool exact_totals() const { return shards_ == 1 || is_small(corpus_.tokens, settings_.topics); }
+  bool exact_totals() const { return shards_ == 1 || is_small(corpus_tokens_, settings_.topics); }
   // Of one word in this shard.  `number` is the word's; only a warm start uses it.
   void set_topics(WordRow& row, const WordTokens& word, Key number, Random& random);
   void sample(WordRow& row, const WordTokens& word, Random& random);
@@ -69,7 +69,8 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
 
   Settings settings_;
   std::uint32_t shards_, slices_;
-  io::CorpusSize corpus_;
+  std::uint64_t words_, corpus_tokens_;
+  ShardId shard_;
   ShardDocuments data_;  // without its counts once they are laid out
   Priors priors_;
   bool speaks_for_all_ = false;  // whether it reports the replicated words and the priors, which are common to all
@@ -85,7 +86,8 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   Epoch epoch_ = 0;
   bool from_old_model_ = false;  // this epoch's topics are drawn from the old model
   std::optional<WarmStart> warm_start_;
-  PriorCounts prior_counts_;
+  CountHistogram visited_;            // n_wk of the slices visited for the last time in an epoch that learns beta
+  CountHistogram replicated_counts_;  // committed n_wk of the replicated words, the same for all shards
   HeldOut held_out_;
   HeldOutScore score_;      // of this shard, in the last epoch that scored
   std::vector<float> phi_;  // of one word: scratch for held-out documents

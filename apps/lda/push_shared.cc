@@ -26,7 +26,7 @@ std::uint64_t LdaPush::push_totals(const SharedTask& task, Random& random) {
       totals = &entry;
       continue;
     }
-    if (!turn.is_of(data_.shard)) continue;
+    if (!turn.is_of(shard_)) continue;
     const auto found = std::lower_bound(replicated_.begin(), replicated_.end(), entry.key - kFirstReplicated);
     if (found == replicated_.end() || *found != entry.key - kFirstReplicated)
       throw std::logic_error("shared row " + std::to_string(entry.key) + " is not a replicated word");
@@ -64,10 +64,19 @@ void LdaPush::set_topics_replicated(const Entry& entry, const WordTokens& word, 
 void LdaPush::send_statistics(const SharedTask& task) {
   const bool alpha = task.argument.size() == 2 && task.argument[0] != 0;
   const bool beta = task.argument.size() == 2 && task.argument[1] != 0;
-  PriorStatistics statistics = prior_counts_.take(alpha, beta, settings_.topics, tokens_);
+  PriorStatistics statistics;
+  statistics.topic_counts.resize(settings_.topics);
+  std::vector<TopicCount> cells;
+  for (std::size_t d = 0; alpha && d < tokens_.lengths().size(); ++d) {
+    tokens_.counts_of(d, cells);
+    for (const TopicCount cell : cells) statistics.topic_counts[cell.topic].add(cell.count);
+    statistics.document_lengths.add(tokens_.lengths()[d]);
+  }
+  CountHistogram visited = std::exchange(visited_, {});
+  if (beta) statistics.word_counts = std::move(visited);
   if (speaks_for_all_) {
-    if (beta) statistics.word_counts.add(prior_counts_.replicated());
-    statistics.common = {corpus_.words, {totals_.committed().begin(), totals_.committed().end()}, priors_};
+    if (beta) statistics.word_counts.add(replicated_counts_);
+    statistics.common = {words_, {totals_.committed().begin(), totals_.committed().end()}, priors_};
   }
   write_fields(task.note, statistics);
 }
@@ -83,14 +92,14 @@ void LdaPush::commit_totals(const Commit& commit) {
   CountHistogram replicated;
   for (const Delta& delta : commit.deltas) {
     if (delta.key == kTopicTotals) {
-      delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_.tokens));
+      delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_tokens_));
       totals_.commit(delta.value);
       if (Turn(commit.argument).ends_epoch()) tokens_.rows().choose_forms();
     } else if (speaks_for_all_) {
       for (const double count : delta.value) replicated.add(static_cast<std::uint32_t>(count));
     }
   }
-  prior_counts_.set_replicated(std::move(replicated));
+  replicated_counts_ = std::move(replicated);
 }
 
 }  // namespace rota::lda

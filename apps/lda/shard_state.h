@@ -6,14 +6,25 @@
 #include <vector>
 
 #include "apps/lda/held_out/held_out.h"
-#include "apps/lda/priors/count_histogram.h"
-#include "apps/lda/priors/priors.h"
+#include "apps/lda/priors/learn_priors.h"
 #include "apps/lda/sampler/shard_tokens.h"
-#include "apps/lda/topic_bits.h"
 #include "rota/fields.h"
 #include "rota/types.h"
 
 namespace rota::lda {
+
+// The topics of tokens, encoded with the fewest bits that the largest topic allows:
+//
+//   bits: u8      a count: varint      then the topics, low bits first, filled up with zeros to whole bytes
+//
+// They are most of a checkpoint.  A general compressor takes ten times as long and gives larger files.
+struct TopicBits {
+  std::vector<std::uint16_t> of_tokens;
+
+  void encode(Writer& out) const;
+  // Calls in.fail() if there are more bits than are needed, or unused bits of the last byte are set.
+  void decode(Reader& in);
+};
 
 struct ShardState {
   std::uint32_t topics = 0;

@@ -7,14 +7,13 @@
 
 namespace rota::lda {
 
-OldModel::OldModel(TrainedModel model, std::uint32_t topics, const io::Vocabulary& vocabulary)
+OldModel::OldModel(TrainedModel model, std::uint32_t topics, const std::vector<std::string>& vocabulary)
     : model_(std::move(model)), in_model_(numbers_in_model(vocabulary, model_.vocabulary)) {
   if (model_.priors.topics() != topics)
     throw UsageError("--init_model: the model has " + std::to_string(model_.priors.topics()) + " topics, not " +
                      std::to_string(topics) + ": give --topics=" + std::to_string(model_.priors.topics()));
   // Words without names are those of the same place.
-  if (has_numbers(model_.vocabulary.size(), [&](std::size_t w) { return model_.vocabulary[w]; }) &&
-      has_numbers(vocabulary.size(), [&](std::size_t w) { return vocabulary.word(w); }))
+  if (has_numbers(model_.vocabulary) && has_numbers(vocabulary))
     for (std::uint32_t w = 0; w < in_model_.size(); ++w) in_model_[w] = w < model_.vocabulary.size() ? w : kUnknownWord;
   for (std::uint32_t& word : in_model_)
     if (word != kUnknownWord && model_.words[word].empty()) word = kUnknownWord;

@@ -9,7 +9,6 @@
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_totals.h"
-#include "rota/io/vocabulary.h"
 #include "rota/random.h"
 #include "rota/slices.h"
 
@@ -19,7 +18,7 @@ namespace rota::lda {
 class OldModel {
  public:
   // Throws UsageError if the number of topics is not this job's, DataError if it has no word of this job.
-  OldModel(TrainedModel model, std::uint32_t topics, const io::Vocabulary& vocabulary);
+  OldModel(TrainedModel model, std::uint32_t topics, const std::vector<std::string>& vocabulary);
 
   const Priors& priors() const { return model_.priors; }
   // phi_wk of all topics; uniform if the model does not have the word.

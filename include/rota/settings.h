@@ -103,6 +103,8 @@ class OptionReading {
   template <typename T>
   requires std::is_arithmetic_v<T> Option& number(std::string_view name, T& value, std::string_view, double, double,
                                                   std::string_view) {
+    const auto found = options_.all().find(name);
+    if (found != options_.all().end() && found->second.empty()) return ignored_;  // no value, and no default
     if constexpr (std::is_floating_point_v<T>)
       value = static_cast<T>(options_.real(name));
     else

@@ -172,16 +172,5 @@ TEST_F(Trained, ABagOfAnotherVocabularyIsRefused) {
             bag + ":2: the corpus has 9 words, but the model has 7");
 }
 
-TEST(LdaCommands, AGeneratedCorpusCanBeLearned) {
-  const ScratchFiles files;
-  const std::string bag = files.write(
-      "bag", run("generate", nullptr, {{"documents", "200"}, {"words", "500"}, {"topics", "5"}, {"length", "50"}}));
-  SerialHost host(linked_plugin(), tests::make_job(linked_plugin(), {{"topics", "5"}}, {bag}, 2));
-  host.run_epoch();
-  const double before = host.evaluate()[0] + host.evaluate()[1];
-  host.run_epochs(20);
-  EXPECT_GT(host.evaluate()[0] + host.evaluate()[1], before);
-}
-
 }  // namespace
 }  // namespace rota::lda

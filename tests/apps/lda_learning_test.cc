@@ -3,6 +3,7 @@
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
 #include "rota/testing/serial_host.h"
+#include "tests/apps/lda_terms.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/resumed.h"
 #include "tests/source_dir.h"
@@ -22,7 +23,7 @@ class Kos {
     io::Vocabulary none;
     std::vector<io::WordCount> counts;
     const std::string sample = tests::source_dir() + "/apps/lda/sample/docword.kos.txt.gz";
-    const auto size = io::read_corpus({sample}, io::CorpusFormat::uci, none, [&](std::span<const io::WordCount> batch) {
+    const auto size = io::read_corpus({sample}, {{.format = "uci"}}, none, [&](std::span<const io::WordCount> batch) {
       counts.insert(counts.end(), batch.begin(), batch.end());
     });
     train_ = write("train", counts, size, [](std::uint32_t d) { return d % 10 != 3; });

@@ -4,6 +4,7 @@
 #include "rota/io/corpus.h"
 #include "rota/testing/serial_host.h"
 #include "tests/apps/gibbs_oracle.h"
+#include "tests/apps/lda_terms.h"
 #include "tests/apps/make_job.h"
 #include "tests/source_dir.h"
 
@@ -44,7 +45,7 @@ Likelihoods app(const char* topics, const char* start, std::uint64_t seed) {
 GibbsOracle plain_sampler(std::uint32_t topics, std::uint64_t seed) {
   std::vector<GibbsOracle::Token> tokens;
   io::Vocabulary none;
-  const auto size = io::read_corpus({kSample}, io::CorpusFormat::uci, none, [&](std::span<const io::WordCount> counts) {
+  const auto size = io::read_corpus({kSample}, {{.format = "uci"}}, none, [&](std::span<const io::WordCount> counts) {
     for (const io::WordCount& each : counts) tokens.insert(tokens.end(), each.count, {each.document, each.word});
   });
   return GibbsOracle(std::move(tokens), static_cast<std::uint32_t>(size.documents),

@@ -5,6 +5,7 @@
 #include "apps/lda/shard_state.h"
 #include "rota/io/lines.h"
 #include "rota/testing/serial_host.h"
+#include "tests/apps/lda_terms.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/resumed.h"
 #include "tests/source_dir.h"

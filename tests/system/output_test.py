@@ -128,7 +128,6 @@ class Output(RotaTest):
                           ["diagnostics", "lda", f"--model={lda}", f"--input={KOS}"],
                           ["pyldavis", "lda", f"--model={lda}"],
                           ["convert", "lda", f"--input={text}", f"--output={self.folder / 'bag'}"],
-                          ["generate", "lda", "--documents=3", "--words=20", "--topics=2"],
                           ["export", "lda", f"--model={lda}"],
                           ["show", "lasso", f"--model={lasso}"],
                           ["predict", "lasso", f"--model={lasso}", f"--input={data}"],

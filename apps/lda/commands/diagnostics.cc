@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
+#include <iterator>
 #include <ostream>
 #include <string>
+#include <unordered_map>
 
 #include "apps/lda/commands/commands.h"
 #include "rota/io/number_text.h"
@@ -14,52 +14,35 @@ namespace rota::lda {
 
 namespace {
 
-constexpr Option kDiagnosticsOptions[] = {
-    kFormatOption,
-    integer_option("top_words", "10", "words", 2, 1000,
-                   "Number of a topic's top words that exclusivity and coherence use."),
+struct Diagnostics {
+  io::CorpusForm form;
+  std::uint32_t top_words = 10;
+  void options(auto& list) {
+    list.all_of(form);
+    list.number("top_words", top_words, "words", 2, 1000,
+                "Number of a topic's top words that exclusivity and coherence use.");
+  }
 };
 
-// Which reference documents have which of the words in question.
-class Reference {
- public:
-  Reference(std::size_t words, const std::vector<std::vector<TopWord>>& top, const std::vector<NewDocument>& reference)
-      : place_(words, kNowhere), count_(static_cast<double>(reference.size())) {
-    for (const auto& of_topic : top) {
-      for (const TopWord each : of_topic) {
-        if (place_[each.word] != kNowhere) continue;
-        place_[each.word] = static_cast<std::uint32_t>(of_word_.size());
-        of_word_.emplace_back();
-      }
-    }
-    for (std::uint32_t d = 0; d < reference.size(); ++d) {
-      for (const WordInDocument each : reference[d]) {
-        if (place_[each.word] == kNowhere) continue;
-        std::vector<std::uint32_t>& documents = of_word_[place_[each.word]];
-        if (documents.empty() || documents.back() != d) documents.push_back(d);
-      }
-    }
-  }
+// The reference documents that have each of the words in question, ascending.
+using DocumentsOf = std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>;
 
-  double all() const { return count_; }
-  double with(std::uint32_t word) const { return static_cast<double>(of(word).size()); }
-  double with_both(std::uint32_t a, std::uint32_t b) const {
-    double both = 0;
-    for (auto i = of(a).begin(), j = of(b).begin(); i != of(a).end() && j != of(b).end();) {
-      both += *i == *j ? 1 : 0;
-      *i < *j ? ++i : *j < *i ? ++j : (++i, ++j);
-    }
-    return both;
-  }
+DocumentsOf documents_of(const std::vector<std::vector<TopWord>>& top, const std::vector<NewDocument>& reference) {
+  DocumentsOf documents;
+  for (const auto& of_topic : top)
+    for (const TopWord each : of_topic) documents[each.word];
+  for (std::uint32_t d = 0; d < reference.size(); ++d)
+    for (const WordInDocument each : reference[d])
+      if (const auto found = documents.find(each.word); found != documents.end())
+        if (found->second.empty() || found->second.back() != d) found->second.push_back(d);
+  return documents;
+}
 
- private:
-  static constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
-  const std::vector<std::uint32_t>& of(std::uint32_t word) const { return of_word_[place_[word]]; }
-
-  std::vector<std::uint32_t> place_;                 // of each word, in of_word_
-  std::vector<std::vector<std::uint32_t>> of_word_;  // its documents, ascending
-  double count_;
-};
+double number_in_both(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
+  std::vector<std::uint32_t> both;
+  std::ranges::set_intersection(a, b, std::back_inserter(both));
+  return static_cast<double>(both.size());
+}
 
 // Figures of the model alone.
 void describe_topics(const TrainedModel& model, std::vector<TopicDiagnostics>& topics) {
@@ -98,21 +81,20 @@ double exclusivity(const TrainedModel& model, std::size_t topic, const std::vect
   return sum / static_cast<double>(top.size());
 }
 
-void add_coherence(const Reference& documents, const std::vector<TopWord>& top, TopicDiagnostics& topic) {
+void add_coherence(const DocumentsOf& documents, double all, const std::vector<TopWord>& top, TopicDiagnostics& topic) {
   double umass = 0, npmi = 0;
   int pairs = 0;
   for (std::size_t m = 1; m < top.size(); ++m) {
     for (std::size_t l = 0; l < m; ++l) {
-      const double first = documents.with(top[l].word), second = documents.with(top[m].word);
-      if (first == 0 || second == 0) continue;
-      const double both = documents.with_both(top[l].word, top[m].word);
+      const auto &of_first = documents.at(top[l].word), &of_second = documents.at(top[m].word);
+      if (of_first.empty() || of_second.empty()) continue;
+      const auto first = static_cast<double>(of_first.size()), second = static_cast<double>(of_second.size());
+      const double both = number_in_both(of_first, of_second);
       ++pairs;
       umass += std::log((both + 1) / first);
-      const double p = both / documents.all();
+      const double p = both / all;
       // Two words that are in every document have the highest value.
-      npmi += both == 0 ? -1
-              : p == 1  ? 1
-                        : std::log(p * documents.all() * documents.all() / (first * second)) / -std::log(p);
+      npmi += both == 0 ? -1 : p == 1 ? 1 : std::log(p * all * all / (first * second)) / -std::log(p);
     }
   }
   if (pairs == 0) return;
@@ -130,19 +112,20 @@ std::vector<TopicDiagnostics> diagnose(const TrainedModel& model, const std::vec
                                        const std::vector<NewDocument>& reference) {
   std::vector<TopicDiagnostics> topics(model.totals.size());
   describe_topics(model, topics);
-  const Reference documents(model.words.size(), top, reference);
+  const DocumentsOf documents = documents_of(top, reference);
   for (std::size_t k = 0; k < topics.size(); ++k) {
     if (top[k].empty()) continue;
     topics[k].exclusivity = exclusivity(model, k, top[k]);
-    add_coherence(documents, top[k], topics[k]);
+    add_coherence(documents, static_cast<double>(reference.size()), top[k], topics[k]);
   }
   return topics;
 }
 
 static void diagnostics(const Call& call, std::ostream& out) {
+  const auto settings = rota::settings_of<Diagnostics>(call.options);
   const TrainedModel model = read_model(*call.model, false);
-  const NewDocuments reference = read_new_documents(call.input, call.options.text("format"), model.vocabulary);
-  const auto top = top_words(model, static_cast<std::size_t>(call.options.integer("top_words")));
+  const NewDocuments reference = read_new_documents(call.input, settings.form, model.vocabulary);
+  const auto top = top_words(model, settings.top_words);
   const auto topics = diagnose(model, top, reference.documents);
   out << "topic\ttokens\talpha\teffective_words\tuniform_nats\tcorpus_nats\texclusivity\tumass\tnpmi\twords\n";
   for (std::size_t k = 0; k < topics.size(); ++k) {
@@ -159,7 +142,7 @@ static void diagnostics(const Call& call, std::ostream& out) {
 Command diagnostics_command() {
   return {.name = "diagnostics",
           .summary = "prints figures of each topic's quality as a table; coherence refers to the input",
-          .options = kDiagnosticsOptions,
+          .options = declared_options<Diagnostics>(),
           .run = diagnostics,
           .takes_input = true};
 }

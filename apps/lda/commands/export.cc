@@ -4,8 +4,8 @@
 
 #include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
+#include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"
-#include "rota/io/text_writer.h"
 
 namespace rota::lda {
 namespace {
@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view kReadme = R"(A topic model (latent Dirichlet allocation) as text.
 
 Topics are numbered from 0.  Documents are numbered from 1 in the order of the input: in text and LDA-C the number is
-that of the line, in UCI bag-of-words the document id; a second input file continues the count.
+that of the line, in UCI bag-of-words the document id, in a matrix that of the row; a second input file continues the
+count.
 
 topics.txt      One topic a line: number, alpha, tokens, top words; tabs between the four, spaces between words.
                 Alpha is the topic's Dirichlet parameter, tokens how many tokens have the topic.
@@ -29,16 +30,10 @@ doc_topic.txt   One document a line: its number, then topic:proportion for every
 priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
 )";
 
-void write_priors(const TrainedModel& model, io::TextWriter out) {
-  out << "alpha_sum " << io::exact_text(model.priors.alpha_sum()) << "\nbeta " << io::exact_text(model.priors.beta)
-      << "\n";
-  out.close();
-}
-
 void write_topics(const TrainedModel& model, io::TextWriter out) {
   const auto top = top_words(model, model.settings.top_words);
   for (std::size_t k = 0; k < top.size(); ++k) {
-    out << k << "\t" << io::exact_text(model.priors.alphas[k]) << "\t" << model.totals[k] << "\t";
+    out << k << "\t" << model.priors.alphas[k] << "\t" << model.totals[k] << "\t";
     for (std::size_t i = 0; i < top[k].size(); ++i) out << (i == 0 ? "" : " ") << model.vocabulary[top[k][i].word];
     out << "\n";
   }
@@ -79,10 +74,9 @@ void export_text(const Model& model, const std::filesystem::path& folder) {
   write_topics(trained, io::TextWriter(folder / "topics.txt"));
   write_words(trained, io::TextWriter(folder / "word_topic.txt"));
   write_documents(trained, io::TextWriter(folder / "doc_topic.txt"));
-  write_priors(trained, io::TextWriter(folder / "priors.txt"));
-  io::TextWriter readme(folder / "README.txt");
-  readme << kReadme;
-  readme.close();
+  io::write_text(folder / "priors.txt", "alpha_sum " + io::exact_text(trained.priors.alpha_sum()) + "\nbeta " +
+                                            io::exact_text(trained.priors.beta) + "\n");
+  io::write_text(folder / "README.txt", kReadme);
 }
 
 }  // namespace rota::lda

@@ -46,11 +46,7 @@ TrainedModel read_model(const Model& model, bool with_documents) {
   const std::uint32_t topics = trained.settings.topics;
   ShardState first = read_shard(model, 0, trained.settings);
   trained.priors = first.priors;
-  const Bytes common = model.common();
-  Reader in(common.view());
-  Archive list(in);
-  list(trained.vocabulary);
-  if (!in.done()) throw DataError("vocabulary", 0, "is not that of an LDA model");
+  trained.vocabulary = read_fields<std::vector<std::string>>(model.common());
   trained.words.resize(trained.vocabulary.size());
   for (SliceId b = 0; b < model.cut().slices.size(); ++b) read_slice(model, b, trained);
   for (const Key word : model.cut().replicated) {
@@ -87,13 +83,23 @@ void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double
     to[cell.topic] = (cell.count + beta) / (static_cast<double>(model.totals[cell.topic]) + v_beta);
 }
 
-std::vector<std::uint32_t> numbers_in_model(const io::Vocabulary& words, const std::vector<std::string>& model) {
+std::vector<std::uint32_t> numbers_in_model(const std::vector<std::string>& words,
+                                            const std::vector<std::string>& model) {
   std::unordered_map<std::string_view, std::uint32_t> numbers;
   for (std::uint32_t w = 0; w < model.size(); ++w) numbers.emplace(model[w], w);
   std::vector<std::uint32_t> in_model(words.size(), kUnknownWord);
   for (std::size_t w = 0; w < words.size(); ++w)
-    if (const auto found = numbers.find(words.word(w)); found != numbers.end()) in_model[w] = found->second;
+    if (const auto found = numbers.find(words[w]); found != numbers.end()) in_model[w] = found->second;
   return in_model;
+}
+
+bool has_numbers(const std::vector<std::string>& words) {
+  for (const std::size_t first : {0, 1}) {
+    std::size_t place = 0;
+    while (place < words.size() && words[place] == std::to_string(place + first)) ++place;
+    if (place == words.size()) return true;
+  }
+  return false;
 }
 
 std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most) {

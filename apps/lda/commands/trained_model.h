@@ -7,7 +7,6 @@
 
 #include "apps/lda/sampler/topic_count.h"
 #include "apps/lda/settings.h"
-#include "rota/io/vocabulary.h"
 #include "rota/model.h"
 
 namespace rota::lda {
@@ -31,18 +30,10 @@ void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double
 
 // The number in the model of each word of a vocabulary, by their names.
 inline constexpr std::uint32_t kUnknownWord = ~std::uint32_t{0};
-std::vector<std::uint32_t> numbers_in_model(const io::Vocabulary& words, const std::vector<std::string>& model);
-
-// Whether words have no names: `name_of` returns their numbers in order, from 0 or 1.
-template <typename NameOf>
-bool has_numbers(std::size_t words, NameOf name_of) {
-  for (const std::size_t first : {0, 1}) {
-    std::size_t place = 0;
-    while (place < words && name_of(place) == std::to_string(place + first)) ++place;
-    if (place == words) return true;
-  }
-  return false;
-}
+std::vector<std::uint32_t> numbers_in_model(const std::vector<std::string>& words,
+                                            const std::vector<std::string>& model);
+// Whether words have no names, but their numbers in order, from 0 or 1.
+bool has_numbers(const std::vector<std::string>& words);
 
 struct TopWord {
   std::uint32_t word, count;

@@ -1,7 +1,8 @@
-#include "apps/lda/held_out/fold_in.h"
-
+// apps/lda/held_out/fold_in.cc
 #include <algorithm>
 #include <cmath>
+
+#include "apps/lda/held_out/new_documents.h"
 
 namespace rota::lda {
 

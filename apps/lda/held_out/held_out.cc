@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "apps/lda/priors/digamma.h"
 #include "apps/lda/sampler/cell_kernel.h"
+#include "rota/numerics/portable_math.h"
 #include "rota/seed_mixer.h"
 
 namespace rota::lda {
@@ -108,7 +108,7 @@ void HeldOut::visit(const Pair& pair, std::span<const float> phi, bool score) {
   }
   const double sum = std::max(sum_of(lanes), kLeastWeight);
   if (score && pair.hidden > 0) {
-    score_.log_probability += pair.hidden * exact_log(sum / (observed_tokens_[pair.document] + alpha_sum_));
+    score_.log_probability += pair.hidden * logarithm(sum / (observed_tokens_[pair.document] + alpha_sum_));
     score_.tokens += pair.hidden;
   }
   if (pair.observed == 0) return;

@@ -1,9 +1,9 @@
-#include "apps/lda/held_out/left_to_right.h"
-
+// apps/lda/held_out/left_to_right.cc
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
+#include "apps/lda/held_out/new_documents.h"
 #include "apps/lda/sampler/cell_kernel.h"
 
 namespace rota::lda {

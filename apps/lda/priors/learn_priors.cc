@@ -2,10 +2,88 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "apps/lda/priors/digamma.h"
+#include <limits>
+#include <stdexcept>
+#include <utility>
 
 namespace rota::lda {
+namespace {
+
+constexpr std::uint64_t kAddedUp = 24;  // up to that number, terms are simply added
+constexpr double kLarge = 16;           // from here on the series below is exact to the last bits
+
+// psi(x) - ln x, for x >= kLarge (Abramowitz and Stegun, Handbook of Mathematical Functions, 6.3.18).
+double below_log(double x) {
+  const double y = 1 / (x * x);
+  return -0.5 / x - y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y * (1.0 / 132)))));
+}
+
+// ln x to about one unit in the last place.  REQUIRES: x positive, finite and not subnormal.
+double exact_log(double x) {
+  constexpr double kLn2High = 0x1.62e42fefa38p-1, kLn2Low = 0x1.ef35793c7673p-45;  // the first has room for exponents
+  int exponent = 0;
+  double m = std::frexp(x, &exponent);  // exact
+  if (m < 0x1.6a09e667f3bcdp-1) {       // sqrt(1/2)
+    m *= 2;
+    --exponent;
+  }
+  // ln m = 2 artanh(s), |s| < 0.172
+  const double s = (m - 1) / (m + 1), y = s * s;
+  double sum = 0;
+  for (int n = 23; n >= 3; n -= 2) sum = (sum + 1.0 / n) * y;
+  return exponent * kLn2High + (2 * s + (2 * s * sum + exponent * kLn2Low));
+}
+
+}  // namespace
+
+double digamma_rise(double x, std::uint64_t n) {
+  double sum = 0;
+  if (n <= kAddedUp) {
+    for (std::uint64_t i = 0; i < n; ++i) sum += 1 / (x + static_cast<double>(i));
+    return sum;
+  }
+  const double end = x + static_cast<double>(n);
+  while (x < kLarge) {
+    sum += 1 / x;
+    x += 1;
+  }
+  return sum + exact_log(end / x) + (below_log(end) - below_log(x));
+}
+
+void CountHistogram::encode(Writer& out) const {
+  std::uint64_t different = 0;
+  for_each([&](std::uint32_t, std::uint64_t) { ++different; });
+  out.put_varint(different);
+  std::uint32_t before = 0;
+  for_each([&](std::uint32_t count, std::uint64_t times) {
+    out.put_varint(count - before);
+    out.put_varint(times);
+    before = count;
+  });
+}
+
+void CountHistogram::decode(Reader& in) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const std::size_t different = in.get_count(2);
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < different && in.ok(); ++i) {
+    const std::uint64_t step = in.get_bounded(kMost - count);
+    const std::uint64_t times = in.get_bounded(kMost);
+    if (step == 0 || times == 0) in.fail();
+    if (!in.ok()) break;
+    count += step;
+    add(static_cast<std::uint32_t>(count), times);
+  }
+}
+
+void PriorStatistics::add(PriorStatistics&& other) {
+  if (other.topic_counts.size() != topic_counts.size() || (common && other.common))
+    throw std::runtime_error("a shard's note on the priors does not belong to this job");
+  for (std::size_t k = 0; k < topic_counts.size(); ++k) topic_counts[k].add(other.topic_counts[k]);
+  document_lengths.add(other.document_lengths);
+  word_counts.add(other.word_counts);
+  if (other.common) common = std::move(other.common);
+}
 
 namespace {
 

@@ -24,7 +24,7 @@ namespace rota::io {
 // Settings of an app of rows (rota/settings.h).
 struct RowForm {
   std::string format = "auto";  // by the file's first bytes, and of text by the ending of its name: .csv, .tsv
-  std::string target, separator;
+  std::string target = {}, separator = {};
   bool fill_missing = false;
   std::uint64_t index_from = 1;
   // The columns that are wanted, in this order, of a CSV file with a header: those of other files, or of a model.

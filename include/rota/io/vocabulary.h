@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace rota::io {
 
@@ -31,6 +32,7 @@ class Vocabulary {
 
   std::size_t size() const { return words_.size(); }
   const std::string& word(std::size_t number) const { return words_[number]; }
+  std::vector<std::string> words() const { return {words_.begin(), words_.end()}; }
   std::optional<std::uint32_t> find(std::string_view word) const;
   // The number of a word, which is added if it is new; for a vocabulary with fewer than kMostWords.
   std::uint32_t number_of(std::string_view word);

@@ -16,15 +16,16 @@ struct Read {
   std::string counts;  // "document:word*count " ...
 };
 
-Read read(const std::vector<std::string>& files, CorpusFormat format = CorpusFormat::automatic,
-          const std::string& vocabulary = "") {
+Read read(const std::vector<std::string>& files, const std::string& format = "auto", const std::string& vocabulary = "",
+          const std::string& target = "") {
   Read result;
   if (!vocabulary.empty()) result.vocabulary = Vocabulary::read(vocabulary);
-  result.size = read_corpus(files, format, result.vocabulary, [&](std::span<const WordCount> counts) {
-    for (const WordCount& each : counts)
-      result.counts +=
-          std::to_string(each.document) + ":" + std::to_string(each.word) + "*" + std::to_string(each.count) + " ";
-  });
+  result.size = read_corpus(files, CorpusForm{{.format = format, .target = target}}, result.vocabulary,
+                            [&](std::span<const WordCount> counts) {
+                              for (const WordCount& each : counts)
+                                result.counts += std::to_string(each.document) + ":" + std::to_string(each.word) + "*" +
+                                                 std::to_string(each.count) + " ";
+                            });
   return result;
 }
 
@@ -56,8 +57,7 @@ TEST_F(CorpusTest, TextBuildsItsVocabulary) {
 }
 
 TEST_F(CorpusTest, TextWithAGivenVocabularyLeavesOtherWordsOut) {
-  const Read corpus =
-      read({files.write("a", "the cat the dog\n")}, CorpusFormat::text, files.write("v", "dog\ncat\nowl\n"));
+  const Read corpus = read({files.write("a", "the cat the dog\n")}, "text", files.write("v", "dog\ncat\nowl\n"));
   EXPECT_EQ(corpus.counts, "0:1*1 0:0*1 ");
   EXPECT_EQ(corpus.size.words, 3U);
 }
@@ -65,10 +65,10 @@ TEST_F(CorpusTest, TextWithAGivenVocabularyLeavesOtherWordsOut) {
 TEST_F(CorpusTest, FormatIsDetectedOrGiven) {
   const std::string bag = files.write("bag", "1\n1\n1\n1 1 1\n");
   EXPECT_EQ(read({bag}).counts, "0:0*1 ");
-  EXPECT_EQ(read({bag}, CorpusFormat::text).size.documents, 4U);
+  EXPECT_EQ(read({bag}, "text").size.documents, 4U);
   const std::string text = files.write("text", "1 a\n");
   EXPECT_EQ(read({text}).counts, "0:0*1 0:1*1 ");
-  EXPECT_EQ(message_of<DataError>([&] { read({text}, CorpusFormat::uci); }),
+  EXPECT_EQ(message_of<DataError>([&] { read({text}, "uci"); }),
             text + ":1: expected the number of documents alone, found 'a' after it");
   EXPECT_EQ(message_of<DataError>([&] {
               read({bag, text});
@@ -147,10 +147,10 @@ TEST_F(CorpusTest, WrongText) {
 
 TEST_F(CorpusTest, VocabularyMustFit) {
   const std::string bag = files.write("bag", "1\n3\n1\n1 1 1\n");
-  EXPECT_EQ(read({bag}, CorpusFormat::automatic, files.write("v3", "a\nb\nc\n")).counts, "0:0*1 ");
+  EXPECT_EQ(read({bag}, "auto", files.write("v3", "a\nb\nc\n")).counts, "0:0*1 ");
   for (const auto& [words, size] : {std::pair("a\nb\n", "2"), std::pair("a\nb\nc\nd", "4")}) {
     const std::string vocabulary = files.write("v", words);
-    EXPECT_EQ(message_of<DataError>([&] { read({bag}, CorpusFormat::automatic, vocabulary); }),
+    EXPECT_EQ(message_of<DataError>([&] { read({bag}, "auto", vocabulary); }),
               bag + ":2: the corpus has 3 words, but the vocabulary " + vocabulary + " has " + size);
   }
   const std::string other = files.write("other", "1\n4\n1\n1 1 1\n");
@@ -158,6 +158,45 @@ TEST_F(CorpusTest, VocabularyMustFit) {
               read({bag, other});
             }),
             other + ":2: the corpus has 4 words, but the file before had 3");
+}
+
+TEST_F(CorpusTest, RowsOfCounts) {
+  const Read csv = read({files.write("a.csv", "cat,class,dog\n2,x,0\n0,y,0\n1,x,3.0\n")}, "auto", "", "class");
+  EXPECT_EQ(csv.counts, "0:0*2 2:0*1 2:1*3 ");
+  EXPECT_EQ(csv.size.documents, 3U);
+  EXPECT_EQ(csv.size.tokens, 6U);
+  EXPECT_EQ(csv.vocabulary.word(1), "dog");
+  EXPECT_TRUE(csv.size.named);
+  const Read turned = read({files.write("b.csv", "dog;cat\n3;1\n"), files.write("c.csv", "cat,sun,dog\n0,9,2\n")});
+  EXPECT_EQ(turned.counts, "0:0*3 0:1*1 1:0*2 ") << "the columns are those of the first file";
+  const Read chosen = read({files.folder() / "a.csv"}, "auto", files.write("v", "dog\nowl\n"), "2");
+  EXPECT_EQ(chosen.counts, "2:0*3 ");
+  EXPECT_EQ(chosen.size.words, 2U);
+
+  const Read libsvm = read({files.write("a", "+1 1:2 4:1\n-1\n+1 2:5\n")});
+  EXPECT_EQ(libsvm.counts, "0:0*2 0:3*1 2:1*5 ");
+  EXPECT_EQ(libsvm.size.words, 4U) << "up to the largest number";
+  const std::string market =
+      files.write("a.mtx", "%%MatrixMarket matrix coordinate integer general\n2 4 2\n2 1 7\n1 3 1\n");
+  EXPECT_EQ(read({market}).counts, "0:2*1 1:0*7 ");
+  EXPECT_EQ(read({market}).size.words, 4U);
+}
+
+TEST_F(CorpusTest, RowsThatAreNoCounts) {
+  const auto why = [&](const std::string& name, const std::string& content, const std::string& vocabulary = "") {
+    const std::string path = files.write(name, content);
+    return message_of<DataError>([&] { read({path}, "auto", vocabulary); }).substr(path.size());
+  };
+  EXPECT_EQ(why("a.csv", "cat,dog\n1,2\n0,0.5\n"), ":3: word 'dog': expected a count from 0 to 16777216, found 0.5");
+  EXPECT_EQ(why("a.csv", "1,-2\n"), ":1: word 2: expected a count from 0 to 16777216, found -2");
+  EXPECT_EQ(why("a", "-1 3:1\n+1 3:1e9\n"), ":2: word 3: expected a count from 0 to 16777216, found 1e+09");
+  EXPECT_EQ(why("a.csv", "cat,\n1,2\n"),
+            ":1: a column's name is a word, but one is '': rename it, or leave the column out with --target");
+  EXPECT_EQ(why("a.csv", "0,0\n"), ": the corpus has no words");
+  const std::string vocabulary = files.write("v", "a\nb\nc\n");
+  EXPECT_EQ(why("a.csv", "1,2\n", vocabulary), ": the corpus has 2 words, but the vocabulary " + vocabulary + " has 3");
+  EXPECT_EQ(why("a", "+1 4:1\n", vocabulary),
+            ":1: word 3 is beyond the 3 words of the vocabulary " + vocabulary + ", which are numbered from 0");
 }
 
 TEST(Vocabulary, WrongFiles) {

@@ -1,6 +1,5 @@
-#include "io/lda_c.h"
-
 #include "rota/error.h"
+#include "rota/io/corpus.h"
 #include "tests/unit/io/compressed.h"
 #include "tests/unit/io/scratch_files.h"
 
@@ -16,7 +15,7 @@ struct Read {
 };
 
 Read read(const std::vector<std::string>& files, const std::string& vocabulary = "", const NumberedWords& numbered = {},
-          CorpusFormat format = CorpusFormat::automatic) {
+          const std::string& format = "auto") {
   Read result;
   Vocabulary words = vocabulary.empty() ? Vocabulary{} : Vocabulary::read(vocabulary);
   const auto take = [&](std::span<const WordCount> counts) {
@@ -24,7 +23,7 @@ Read read(const std::vector<std::string>& files, const std::string& vocabulary =
       result.counts +=
           std::to_string(each.document) + ":" + std::to_string(each.word) + "*" + std::to_string(each.count) + " ";
   };
-  result.size = read_corpus(files, format, words, take, numbered);
+  result.size = read_corpus(files, CorpusForm{{.format = format}}, words, take, numbered);
   if (vocabulary.empty()) {
     EXPECT_EQ(words.size(), 0U);
   }
@@ -40,7 +39,7 @@ TEST_F(LdaC, DocumentsOfALineEach) {
   EXPECT_EQ(corpus.size.documents, 4U);
   EXPECT_EQ(corpus.size.words, 8U) << "up to the largest number";
   EXPECT_EQ(corpus.size.tokens, 16777231U);
-  EXPECT_EQ(corpus.size.format, CorpusFormat::lda_c);
+  EXPECT_EQ(corpus.size.format, "lda-c");
 }
 
 TEST_F(LdaC, EmptyDocumentsMayComeFirst) {
@@ -125,8 +124,7 @@ TEST_F(LdaC, TooManyTokensAreRefused) {
 
 TEST_F(LdaC, WithoutWords) {
   const std::string path = files.write("a", "0\n0\n");
-  EXPECT_EQ(message_of<DataError>([&] { read({path}, "", {}, CorpusFormat::lda_c); }),
-            path + ": the corpus has no words");
+  EXPECT_EQ(message_of<DataError>([&] { read({path}, "", {}, "lda-c"); }), path + ": the corpus has no words");
 }
 
 }  // namespace

@@ -18,48 +18,47 @@ using LdaCorpus = tests::WithFiles;
 TEST_F(LdaCorpus, DocumentsAreDealtToShardsInTurn) {
   const Job job = job_over(files.write("text", "a\nb b\n\nc a\nd\n"), 2);
   const ShardId hosted[] = {1, 0};
-  const Corpus corpus = load_corpus(job, Settings{}, hosted);
-  ASSERT_EQ(corpus.hosted.size(), 2U);
-  const ShardDocuments& odd = corpus.hosted[0];
-  EXPECT_EQ(odd.shard, 1U);
+  const auto [corpus, shards] = load_corpus(job, Settings{}, hosted);
+  ASSERT_EQ(shards.size(), 2U);
+  const ShardDocuments& odd = shards[0];
   EXPECT_EQ(odd.train.number, 2U);
   ASSERT_EQ(odd.train.counts.size(), 4U);  // b b, c a
   EXPECT_EQ(odd.train.counts[0].document, 0U);
   EXPECT_EQ(odd.train.counts[2].document, 1U);
   EXPECT_EQ(odd.train.counts[2].word, 2U);
-  EXPECT_EQ(corpus.hosted[1].train.number, 3U);
-  EXPECT_EQ(corpus.hosted[1].train.counts.size(), 2U);  // a, none, d
-  EXPECT_EQ(corpus.size.tokens, 6U);
+  EXPECT_EQ(shards[1].train.number, 3U);
+  EXPECT_EQ(shards[1].train.counts.size(), 2U);  // a, none, d
+  EXPECT_EQ(corpus.tokens, 6U);
 }
 
 TEST_F(LdaCorpus, VocabularyIsThatOfAllShards) {
   const Job job = job_over(files.write("text", "a\nb\nc\n"), 3);
   const ShardId last[] = {2};
-  const Corpus corpus = load_corpus(job, Settings{}, last);
-  ASSERT_EQ(corpus.vocabulary->size(), 3U);
-  EXPECT_EQ(corpus.vocabulary->word(2), "c");
-  EXPECT_EQ(corpus.hosted[0].train.counts.at(0).word, 2U);
+  const auto [corpus, shards] = load_corpus(job, Settings{}, last);
+  ASSERT_EQ(corpus.vocabulary.size(), 3U);
+  EXPECT_EQ(corpus.vocabulary[2], "c");
+  EXPECT_EQ(shards[0].train.counts.at(0).word, 2U);
 }
 
 TEST_F(LdaCorpus, WordsWithoutNamesAreNumbered) {
   const Job job = job_over(files.write("bag", "1\n3\n1\n1 2 1\n"), 2);
   const ShardId first[] = {0}, second[] = {1};
-  const Corpus corpus = load_corpus(job, Settings{}, first);
-  EXPECT_EQ(corpus.vocabulary->size(), 3U);
-  EXPECT_EQ(corpus.vocabulary->word(2), "3");
-  EXPECT_EQ(load_corpus(job, Settings{}, second).vocabulary->size(), 0U) << "it is not needed there";
+  const auto [corpus, shards] = load_corpus(job, Settings{}, first);
+  EXPECT_EQ(corpus.vocabulary.size(), 3U);
+  EXPECT_EQ(corpus.vocabulary[2], "3");
+  EXPECT_EQ(load_corpus(job, Settings{}, second).common.vocabulary.size(), 0U) << "it is not needed there";
 }
 
 TEST_F(LdaCorpus, WordsOfLdaCAreNumberedFromZero) {
   Job job = job_over(files.write("train", "1 0:1\n1 2:4\n"), 2);
   const ShardId hosted[] = {0, 1};
-  EXPECT_EQ(load_corpus(job, Settings{}, hosted).vocabulary->word(2), "2");
+  EXPECT_EQ(load_corpus(job, Settings{}, hosted).common.vocabulary[2], "2");
 
   job.valid = {files.write("valid", "2 0:1 3:5\n")};
-  const Corpus corpus = load_corpus(job, Settings{}, hosted);
-  EXPECT_EQ(corpus.size.words, 3U);
-  ASSERT_EQ(corpus.hosted[0].held_out.counts.size(), 1U) << "word 3 is not in the training data";
-  EXPECT_EQ(corpus.hosted[0].held_out.counts[0].word, 0U);
+  const auto [corpus, shards] = load_corpus(job, Settings{}, hosted);
+  EXPECT_EQ(corpus.words, 3U);
+  ASSERT_EQ(shards[0].held_out.counts.size(), 1U) << "word 3 is not in the training data";
+  EXPECT_EQ(shards[0].held_out.counts[0].word, 0U);
 
   Settings named;
   named.vocabulary = files.write("v", "a\nb\nc\n");
@@ -78,8 +77,10 @@ TEST_F(LdaCorpus, NumbersAreNoWordsOfText) {
     return tests::message_of<DataError>([&] { load_corpus(job, settings, hosted); });
   };
   for (const std::string& numbers : {lda_c, bag}) {
-    EXPECT_NE(why(text, numbers, {}).find("have numbers for words, and the training data is text"), std::string::npos);
-    EXPECT_NE(why(numbers, digits, {}).find("are text, and the training data has numbers"), std::string::npos);
+    EXPECT_NE(why(text, numbers, {}).find("have numbers for words, and the training data has names"),
+              std::string::npos);
+    EXPECT_NE(why(numbers, digits, {}).find("have names of words, and the training data has numbers"),
+              std::string::npos);
   }
   Settings named;
   named.vocabulary = files.write("v", "b\na\n");
@@ -93,13 +94,13 @@ TEST_F(LdaCorpus, HeldOutDocumentsAreDealtAlikeAndAddNoWords) {
   Job job = job_over(files.write("text", "a b\nc\n"), 2);
   job.valid = {files.write("valid", "c x\na\nx\nb b y\n")};
   const ShardId hosted[] = {1};
-  const Corpus corpus = load_corpus(job, Settings{}, hosted);
-  EXPECT_EQ(corpus.vocabulary->size(), 3U);
-  EXPECT_EQ(corpus.size.tokens, 3U);
-  EXPECT_EQ(corpus.hosted[0].held_out.number, 2U);
-  ASSERT_EQ(corpus.hosted[0].held_out.counts.size(), 3U);  // a, b b
-  EXPECT_EQ(corpus.hosted[0].held_out.counts[0].word, 0U);
-  EXPECT_EQ(corpus.hosted[0].held_out.counts[1].document, 1U);
+  const auto [corpus, shards] = load_corpus(job, Settings{}, hosted);
+  EXPECT_EQ(corpus.vocabulary.size(), 3U);
+  EXPECT_EQ(corpus.tokens, 3U);
+  EXPECT_EQ(shards[0].held_out.number, 2U);
+  ASSERT_EQ(shards[0].held_out.counts.size(), 3U);  // a, b b
+  EXPECT_EQ(shards[0].held_out.counts[0].word, 0U);
+  EXPECT_EQ(shards[0].held_out.counts[1].document, 1U);
 
   job.valid = {files.write("bag", "1\n4\n1\n1 2 1\n")};
   EXPECT_THROW(load_corpus(job, Settings{}, hosted), DataError);

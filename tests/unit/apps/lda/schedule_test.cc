@@ -4,7 +4,8 @@ namespace rota::lda {
 namespace {
 
 Job job_of(std::map<std::string, std::string, std::less<>> given) {
-  for (const Option& option : options()) given.emplace(std::string(option.name), std::string(option.default_value));
+  for (const Option& option : declared_options<Settings>())
+    given.emplace(std::string(option.name), std::string(option.default_value));
   Job job;
   job.options = Options(std::move(given));
   job.shards = 2;

@@ -7,7 +7,8 @@ namespace rota::lda {
 namespace {
 
 Options with(std::map<std::string, std::string, std::less<>> given) {
-  for (const Option& option : options()) given.emplace(std::string(option.name), std::string(option.default_value));
+  for (const Option& option : declared_options<Settings>())
+    given.emplace(std::string(option.name), std::string(option.default_value));
   return Options(std::move(given));
 }
 
@@ -17,18 +18,18 @@ TEST(Settings, Defaults) {
   EXPECT_EQ(settings.alpha, 0.1);
   EXPECT_EQ(settings.beta, 0.01);
   EXPECT_TRUE(settings.online_start);
-  EXPECT_EQ(settings.format, io::CorpusFormat::automatic);
+  EXPECT_EQ(settings.form.format, "auto");
   EXPECT_EQ(settings.top_words, 10U);
 }
 
 TEST(Settings, AlphaOfEachTopicOrOfAll) {
   EXPECT_EQ(settings_of(with({{"alpha", "0.5"}})).alpha, 0.5);
   EXPECT_EQ(settings_of(with({{"alpha_sum", "5"}, {"topics", "50"}})).alpha, 0.1);
-  EXPECT_NO_THROW(check(with({{"alpha", "0.5"}})));
-  EXPECT_THROW(check(with({{"alpha", "0.5"}, {"alpha_sum", "5"}})), UsageError);
+  EXPECT_NO_THROW(settings_of(with({{"alpha", "0.5"}})));
+  EXPECT_THROW(settings_of(with({{"alpha", "0.5"}, {"alpha_sum", "5"}})), UsageError);
   // The model of such a job could not be read.
-  EXPECT_THROW(check(with({{"alpha_sum", "1e-8"}, {"topics", "100"}})), UsageError);
-  EXPECT_NO_THROW(check(with({{"alpha_sum", "1e-6"}, {"topics", "100"}})));
+  EXPECT_THROW(settings_of(with({{"alpha_sum", "1e-8"}, {"topics", "100"}})), UsageError);
+  EXPECT_NO_THROW(settings_of(with({{"alpha_sum", "1e-6"}, {"topics", "100"}})));
 }
 
 TEST(Settings, LearningIsOffUnlessAskedFor) {
@@ -52,20 +53,13 @@ TEST(Settings, ScoresNeedHeldOutDocuments) {
 }
 
 TEST(Settings, WhatDoesNotGoTogetherIsRefused) {
-  EXPECT_THROW(check(with({{"symmetric_alpha", "true"}})), UsageError);
-}
-
-TEST(Settings, TopicsFitSixteenBits) {
-  for (const Option& option : options()) {
-    if (option.name != "topics") continue;
-    EXPECT_EQ(option.least, 2);
-    EXPECT_EQ(option.most, 65535);
-  }
+  EXPECT_THROW(settings_of(with({{"symmetric_alpha", "true"}})), UsageError);
+  EXPECT_THROW(settings_of(with({{"separator", "ab"}})), UsageError);
 }
 
 TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
   const auto names = [](std::map<std::string, std::string, std::less<>> given) {
-    return tests::ignored_with(options(), kSynchronous, with(std::move(given)));
+    return tests::ignored_with(declared_options<Settings>(), kSynchronous, with(std::move(given)));
   };
   using Names = std::set<std::string>;
   EXPECT_EQ(names({}), (Names{"asynchronous", "burn_in", "staleness", "valid_every"}));

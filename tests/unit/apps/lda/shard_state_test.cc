@@ -1,5 +1,7 @@
 #include "apps/lda/shard_state.h"
 
+#include <bit>
+
 namespace rota::lda {
 namespace {
 
@@ -92,6 +94,83 @@ TEST(ShardState, InvalidInputIsRefused) {
   EXPECT_TRUE(refused([](ShardState& s) { s.priors.beta = std::numeric_limits<double>::infinity(); }));
   EXPECT_TRUE(refused([](ShardState& s) { s.score.log_probability = 1; }));
   EXPECT_TRUE(refused([](ShardState& s) { s.score.tokens = std::numeric_limits<double>::quiet_NaN(); }));
+}
+
+std::vector<std::uint16_t> some_topics(std::size_t count, std::uint32_t topics) {
+  std::vector<std::uint16_t> of_tokens(count);
+  std::uint32_t state = 12345;
+  for (std::uint16_t& topic : of_tokens) {
+    state = state * 1664525 + 1013904223;
+    topic = static_cast<std::uint16_t>((state >> 8) % topics);
+  }
+  if (count > 0) of_tokens.back() = static_cast<std::uint16_t>(topics - 1);
+  return of_tokens;
+}
+
+std::vector<std::byte> packed(std::vector<std::uint16_t> of_tokens) {
+  Writer out;
+  TopicBits{std::move(of_tokens)}.encode(out);
+  return out.take();
+}
+std::vector<std::uint16_t> unpacked(Reader& in) {
+  TopicBits topics;
+  topics.decode(in);
+  return topics.of_tokens;
+}
+
+TEST(TopicBits, ComeBackWhateverTheirNumber) {
+  for (std::uint32_t topics = 1; topics <= 65535; topics = topics * 2 + (topics < 9 ? 1 : topics % 3)) {
+    for (std::size_t count = 0; count < 40; ++count) {
+      const auto of_tokens = some_topics(count, topics);
+      const auto bytes = packed(of_tokens);
+      const auto bits = static_cast<std::size_t>(topics > 2 ? std::bit_width(topics - 1) : 1);
+      EXPECT_EQ(bytes.size(), 2 + (count * (count > 0 ? bits : 1) + 7) / 8);
+      Reader in(bytes);
+      EXPECT_EQ(unpacked(in), of_tokens) << topics << " topics, " << count << " tokens";
+      EXPECT_TRUE(in.done());
+    }
+  }
+  for (const std::uint32_t topics : {255U, 256U, 257U, 32768U, 32769U, 65535U, 65536U}) {
+    const auto of_tokens = some_topics(1001, topics);
+    const auto bytes = packed(of_tokens);
+    Reader in(bytes);
+    EXPECT_EQ(unpacked(in), of_tokens) << topics;
+  }
+}
+
+// The encoding described above: 5 topics of 3 bits.
+TEST(TopicBits, AreLowBitsFirst) {
+  const std::vector<std::uint16_t> of_tokens = {1, 2, 3, 4, 0};
+  const auto bytes = packed(of_tokens);
+  ASSERT_EQ(bytes.size(), 4U);
+  EXPECT_EQ(bytes[0], std::byte{3});
+  EXPECT_EQ(bytes[1], std::byte{5});
+  EXPECT_EQ(static_cast<unsigned>(bytes[2]) | static_cast<unsigned>(bytes[3]) << 8, 1U | 2U << 3 | 3U << 6 | 4U << 9);
+}
+
+TEST(TopicBits, InvalidBytesAreRefused) {
+  const auto right = packed(some_topics(21, 5));
+  for (std::size_t size = 0; size < right.size(); ++size) {
+    Reader in(std::span<const std::byte>(right).first(size));
+    unpacked(in);
+    EXPECT_FALSE(in.ok()) << size;
+  }
+  for (std::size_t at = 0; at < right.size(); ++at) {
+    for (int value = 0; value < 256; ++value) {
+      auto wrong = right;
+      wrong[at] = static_cast<std::byte>(value);
+      Reader in(wrong);
+      const auto of_tokens = unpacked(in);
+      if (!in.done()) continue;
+      EXPECT_EQ(packed(of_tokens), wrong) << "one form for each";
+    }
+  }
+  Writer long_count;
+  long_count.put(std::uint8_t{3});
+  long_count.put_varint(~std::uint64_t{0});
+  Reader in(long_count.view());
+  unpacked(in);
+  EXPECT_FALSE(in.ok());
 }
 
 }  // namespace

@@ -6,16 +6,12 @@
 namespace rota::lda {
 namespace {
 
-io::Vocabulary words_of(std::initializer_list<const char*> words) {
-  io::Vocabulary vocabulary;
-  for (const char* const word : words) vocabulary.number_of(word);
-  return vocabulary;
-}
+using Words = std::vector<std::string>;
 
 TEST(OldModel, GivesPhiOfTheWordsThatItKnows) {
   TrainedModel trained = tests::small_model();
   trained.words[3].clear();
-  const OldModel model(trained, 3, words_of({"new", "dog", "sun"}));
+  const OldModel model(trained, 3, Words({"new", "dog", "sun"}));
   EXPECT_EQ(model.priors(), trained.priors);
   std::vector<double> phi(3), expected(3);
   model.phi(1, phi);
@@ -33,7 +29,7 @@ TEST(OldModel, WordsWithoutNamesAreThoseOfTheSamePlace) {
   std::vector<double> phi(3), expected(3);
   for (const std::uint32_t first : {0U, 1U}) {
     for (std::uint32_t w = 0; w < 4; ++w) trained.vocabulary[w] = std::to_string(w + first);
-    for (const auto& words : {words_of({"0", "1", "2"}), words_of({"1", "2", "3", "4", "5"})}) {
+    for (const Words& words : {Words({"0", "1", "2"}), Words({"1", "2", "3", "4", "5"})}) {
       const OldModel model(trained, 3, words);
       for (std::uint32_t w = 0; w < 3; ++w) {
         model.phi(w, phi);
@@ -43,15 +39,15 @@ TEST(OldModel, WordsWithoutNamesAreThoseOfTheSamePlace) {
     }
   }
   trained.vocabulary = {"1", "3", "5", "7"};  // names that are numbers by chance
-  const OldModel model(trained, 3, words_of({"0", "1"}));
+  const OldModel model(trained, 3, Words({"0", "1"}));
   model.phi(1, phi);
   phi_of_word(trained, 0, expected);
   EXPECT_EQ(phi, expected);
 }
 
 TEST(OldModel, OneOfOtherTopicsOrOtherWordsIsRefused) {
-  EXPECT_THROW(OldModel(tests::small_model(), 2, words_of({"cat"})), UsageError);
-  EXPECT_THROW(OldModel(tests::small_model(), 3, words_of({"zebra"})), DataError);
+  EXPECT_THROW(OldModel(tests::small_model(), 2, Words({"cat"})), UsageError);
+  EXPECT_THROW(OldModel(tests::small_model(), 3, Words({"zebra"})), DataError);
 }
 
 TEST(OldModel, DrawsInProportion) {

@@ -78,10 +78,6 @@ TEST_F(Convert, InvalidInputIsRefused) {
   };
   EXPECT_TRUE(refused({}, "12 34\n"));
   EXPECT_TRUE(refused({{"min_count", "5"}}, "a b\n"));
-  const Options none;
-  const std::vector<std::string> input;
-  std::ostringstream out;
-  EXPECT_THROW(convert_command().run({nullptr, none, input}, out), UsageError);
   EXPECT_THROW(converted(files, "a\n", {{"output", "/nowhere/bag"}}), std::runtime_error);
 }
 

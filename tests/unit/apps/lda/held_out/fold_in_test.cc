@@ -1,5 +1,4 @@
-#include "apps/lda/held_out/fold_in.h"
-
+#include "apps/lda/held_out/new_documents.h"
 #include "tests/unit/apps/lda/small_model.h"
 
 namespace rota::lda {

@@ -1,5 +1,4 @@
-#include "apps/lda/held_out/left_to_right.h"
-
+#include "apps/lda/held_out/new_documents.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/lda/small_model.h"
 

@@ -1,0 +1,247 @@
+// apps/lda/commands/commands.cc -- what a trained model tells: `rota show`, `predict`, `evaluate` and `pyldavis`.
+#include "apps/lda/commands/commands.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "apps/lda/commands/trained_model.h"
+#include "apps/lda/held_out/new_documents.h"
+#include "rota/error.h"
+#include "rota/io/number_text.h"
+#include "rota/io/report_text.h"
+#include "rota/seed_mixer.h"
+#include "rota/settings.h"
+
+namespace rota::lda {
+namespace {
+
+// ---- show: the topics as a table
+
+struct Show {
+  std::uint32_t top_words = 10;
+  void options(auto& list) {
+    list.number("top_words", top_words, "words", 1, 1000, "Number of words shown for a topic.");
+  }
+};
+
+// "7.3%"
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  const double share = whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, share, std::chars_format::fixed, 1).ptr};
+}
+
+void show(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model, false);
+  const auto top = top_words(model, rota::settings_of<Show>(call.options).top_words);
+  const auto tokens = std::accumulate(model.totals.begin(), model.totals.end(), std::uint64_t{0});
+  out << top.size() << " topics, " << model.vocabulary.size() << " words, " << tokens << " tokens, epoch "
+      << call.model->epoch() << "\n"
+      << "Share: of all tokens those with the topic; after a word: of the topic's tokens those of the word.\n\n"
+      << "topic   share  words\n";
+  for (const std::uint32_t k : io::largest(top.size(), top.size(), [&](auto i) { return model.totals[i]; })) {
+    out << io::right_aligned(std::to_string(k), 5) << io::right_aligned(percent(model.totals[k], tokens), 7) << "% ";
+    for (const TopWord each : top[k])
+      out << " " << model.vocabulary[each.word] << " " << percent(each.count, model.totals[k]) << "%";
+    out << "\n";
+  }
+}
+
+// ---- predict: the topics of new documents
+
+bool as_list(const Options& options) {
+  return options.text("layout") == "list";
+}
+
+struct Predict {
+  io::CorpusForm form;
+  bool table = false;
+  double least_share = 0.01, tolerance = 1e-4;
+  std::uint32_t most_topics = 0, iterations = 100;
+
+  void options(auto& list) {
+    list.all_of(form);
+    list.choice("layout", table, {{"list", false}, {"table", true}},
+                "Each document's topics, largest first; or a column for each topic, with tabs.");
+    list.number("least_share", least_share, "", 0, 1, "Topics of a smaller share are not listed.").needs = {
+        "--layout=list", as_list};
+    list.number("most_topics", most_topics, "topics", 0, 65535, "The most topics listed for a document; 0: all.")
+        .needs = {"--layout=list", as_list};
+    list.number("iterations", iterations, "iterations", 1, 1e6, "The most iterations for a document.");
+    list.number("tolerance", tolerance, "", 0, 1, "A document is done when no share changes by more in an iteration.");
+  }
+};
+
+void predict(const Call& call, std::ostream& out) {
+  const auto settings = rota::settings_of<Predict>(call.options);
+  const TrainedModel model = read_model(*call.model, false);
+  const NewDocuments read = read_new_documents(call.input, settings.form, model.vocabulary);
+  FoldIn fold_in(model, settings.iterations, settings.tolerance);
+  out << "# " << read.documents.size() << " documents, " << read.tokens << " tokens; " << read.unknown
+      << " more are of words that the model does not have\n";
+  const std::size_t topics = model.totals.size();
+  if (settings.table) {
+    out << "document";
+    for (std::size_t k = 0; k < topics; ++k) out << '\t' << k;
+    out << '\n';
+  }
+  const std::size_t most = settings.most_topics > 0 ? settings.most_topics : topics;
+  for (std::size_t d = 0; d < read.documents.size(); ++d) {
+    const std::span<const double> shares = fold_in.shares(read.documents[d]);
+    out << d + 1;
+    for (std::size_t k = 0; settings.table && k < topics; ++k) out << '\t' << io::six_digits(shares[k]);
+    if (!settings.table)
+      for (const std::uint32_t k : io::largest(topics, most, [&](auto i) { return shares[i]; }))
+        if (shares[k] >= settings.least_share) out << ' ' << k << ':' << io::six_digits(shares[k]);
+    out << '\n';
+  }
+}
+
+// ---- evaluate: the probability of new documents, as JSON
+
+struct Evaluate {
+  io::CorpusForm form;
+  std::uint32_t particles = 20;
+  bool resample = true, per_document = false;
+  std::uint64_t seed = 1;
+
+  void options(auto& list) {
+    list.all_of(form);
+    list.number("particles", particles, "particles", 1, 1e6, "Particles of the left-to-right estimator.");
+    list.flag("resample", resample,
+              "Draw all topics again before every token: more accurate, and much slower for long documents.");
+    list.flag("per_document", per_document, "List every document's log-probability too.");
+    list.number("seed", seed, "", 0, 9'007'199'254'740'992, "Equal seeds give equal estimates.");
+  }
+};
+
+void evaluate(const Call& call, std::ostream& out) {
+  const auto settings = rota::settings_of<Evaluate>(call.options);
+  const TrainedModel model = read_model(*call.model, false);
+  const NewDocuments read = read_new_documents(call.input, settings.form, model.vocabulary);
+  if (read.tokens == 0) throw DataError(call.input.front(), 0, "the model has none of the words");
+  LeftToRight estimator(model, settings.particles, settings.resample);
+  double sum = 0;
+  std::vector<double> log_p;
+  for (std::size_t d = 0; d < read.documents.size(); ++d) {
+    // Each document has its own random numbers, so its estimate does not depend on the others.
+    Random random = random_named({settings.seed, d});
+    log_p.push_back(estimator.log_probability(read.documents[d], random));
+    sum += log_p.back();
+  }
+  const double per_token = sum / static_cast<double>(read.tokens);
+  nlohmann::ordered_json json = {{"method", "left-to-right"},
+                                 {"particles", settings.particles},
+                                 {"resample", settings.resample},
+                                 {"documents", read.documents.size()},
+                                 {"tokens", read.tokens},
+                                 {"unknown_tokens", read.unknown},
+                                 {"log_probability", sum},
+                                 {"per_token", per_token},
+                                 {"perplexity", std::exp(-per_token)}};
+  if (settings.per_document) json["log_probability_of_document"] = log_p;
+  out << json.dump(2) << "\n";
+}
+
+// ---- pyldavis: the arguments of pyLDAvis.prepare(), as JSON
+//
+//   import json, pyLDAvis
+//   pyLDAvis.display(pyLDAvis.prepare(**json.load(open("topics.json"))))
+//
+// Words without tokens are left out: pyLDAvis divides by their frequency.  All numbers are finite and positive, and the
+// rows of both tables of shares add up to 1, for topics and documents without tokens too.
+
+// [a,b,...], written one by one: a model may have some hundred million numbers.
+template <typename Each>
+void write_list(std::size_t count, std::ostream& out, Each each) {
+  out << '[';
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0) out << ',';
+    each(i);
+  }
+  out << ']';
+}
+
+// pyLDAvis uses at most seven digits, which take half of the bytes.
+void write_share(double share, std::ostream& out) {
+  out << io::exact_text(static_cast<float>(share));
+}
+
+void write_topics(const TrainedModel& model, const std::vector<std::uint32_t>& words, std::ostream& out) {
+  const double beta = model.priors.beta, v_beta = beta * static_cast<double>(words.size());
+  // A topic's words are spread over all rows, so they are collected first.
+  std::vector<std::vector<TopWord>> of_topic(model.totals.size());
+  for (std::uint32_t i = 0; i < words.size(); ++i)
+    for (const TopicCount cell : model.words[words[i]]) of_topic[cell.topic].push_back({i, cell.count});
+  write_list(of_topic.size(), out, [&](std::size_t k) {
+    const double all = static_cast<double>(model.totals[k]) + v_beta;
+    auto next = of_topic[k].begin();
+    write_list(words.size(), out, [&](std::size_t i) {
+      const bool has = next != of_topic[k].end() && next->word == i;
+      write_share((beta + (has ? next->count : 0)) / all, out);
+      if (has) ++next;
+    });
+  });
+}
+
+void pyldavis(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model, true);
+  std::vector<std::uint32_t> words;
+  std::vector<std::uint64_t> frequency;
+  for (std::uint32_t w = 0; w < model.words.size(); ++w) {
+    const std::uint64_t tokens = tokens_of(model.words[w]);
+    if (tokens == 0) continue;
+    words.push_back(w);
+    frequency.push_back(tokens);
+  }
+  out << "{\"topic_term_dists\":";
+  write_topics(model, words, out);
+  out << ",\n\"doc_topic_dists\":";
+  write_list(model.documents.size(), out, [&](std::size_t d) {
+    std::vector<double> counts = model.priors.alphas;
+    for (const TopicCount cell : model.documents[d]) counts[cell.topic] += cell.count;
+    const double all = static_cast<double>(tokens_of(model.documents[d])) + model.priors.alpha_sum();
+    write_list(counts.size(), out, [&](std::size_t k) { write_share(counts[k] / all, out); });
+  });
+  out << ",\n\"doc_lengths\":";
+  write_list(model.documents.size(), out, [&](std::size_t d) { out << tokens_of(model.documents[d]); });
+  out << ",\n\"vocab\":";
+  write_list(words.size(), out, [&](std::size_t i) {
+    const nlohmann::json word = model.vocabulary[words[i]];
+    out << word.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  });
+  out << ",\n\"term_frequency\":" << nlohmann::json(frequency).dump() << "}\n";
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  static const Command kCommands[] = {{.name = "show",
+                                       .summary = "prints the topics with their top words",
+                                       .options = declared_options<Show>(),
+                                       .run = show},
+                                      {.name = "predict",
+                                       .summary = "prints the topics of new documents, a line for each",
+                                       .options = declared_options<Predict>(),
+                                       .run = predict,
+                                       .takes_input = true},
+                                      {.name = "evaluate",
+                                       .summary = "estimates the probability of new documents, left to right, as JSON",
+                                       .options = declared_options<Evaluate>(),
+                                       .run = evaluate,
+                                       .takes_input = true},
+                                      diagnostics_command(),
+                                      {.name = "pyldavis",
+                                       .summary = "writes the model as JSON that pyLDAvis.prepare() takes",
+                                       .options = {},
+                                       .run = pyldavis},
+                                      convert_command()};
+  return kCommands;
+}
+
+}  // namespace rota::lda
