@@ -113,6 +113,15 @@ PackedApp<Corpus, ShardDocuments>::Loaded load_corpus(const Job& job, const Sett
   return {std::move(corpus), std::move(shards.all())};
 }
 
+void repeat_tokens(std::uint32_t copies, Corpus& corpus, std::vector<ShardDocuments>& hosted) {
+  if (corpus.tokens > io::kMostTokens / copies)
+    throw UsageError("--copies=" + std::to_string(copies) + ": the copies are at most " +
+                     std::to_string(io::kMostTokens) + " tokens");
+  corpus.tokens *= copies;
+  for (ShardDocuments& shard : hosted)
+    for (io::WordCount& each : shard.train.counts) each.count *= copies;
+}
+
 std::uint32_t shards_for(std::uint64_t bytes) {
   constexpr std::uint64_t kBytesOfATask = 8 * 20'000, kSlicesOfAShard = 2;
   const auto fits = [&](std::uint64_t shards) { return bytes / kBytesOfATask >= shards * shards * kSlicesOfAShard; };

@@ -44,6 +44,9 @@ struct ShardDocuments {
   bool fits(const Corpus& corpus, const Job& job, ShardId shard) const;
 };
 
+// Every token `copies` times.  Throws UsageError if that is too many.
+void repeat_tokens(std::uint32_t copies, Corpus& corpus, std::vector<ShardDocuments>& hosted);
+
 // Reads the whole input, keeping the hosted shards' documents; then the held-out data, if there is any, whose words are
 // left out if the input does not have them.  The vocabulary is the same in every process: the given one, or all words
 // that the input names in the order of their first occurrence, or numbers if they have no names.  Those numbers are

@@ -51,6 +51,7 @@ class LdaApp final : public PackedApp<Corpus, ShardDocuments> {
   Loaded read(std::span<const ShardId> hosted) const override { return load_corpus(job_, settings_, hosted); }
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) override {
     vocabulary_ = std::move(loaded.common.vocabulary);
+    repeat_tokens(settings_.copies, loaded.common, loaded.hosted);
     std::shared_ptr<const OldModel> old_model;
     if (job_.initial != nullptr)
       old_model = std::make_shared<const OldModel>(read_model(*job_.initial, false), settings_.topics, vocabulary_);

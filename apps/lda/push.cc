@@ -27,12 +27,13 @@ LdaPush::LdaPush(const Job& job, const Settings& settings, const Corpus& corpus,
       data_(std::move(documents)),
       priors_(settings.priors()),
       tokens_(settings.topics, data_.train.number, data_.train.counts),
-      totals_(settings.topics, static_cast<double>(corpus.words) * settings.beta, settings.beta),
+      totals_(settings.topics, 0, 0),
       sampler_(priors_, !exact_totals()),
-      prior_terms_(priors_, corpus.words),
+      prior_terms_(priors_, words_, settings.copies),
       held_out_(priors_, job.seed, shard_, job.shards, data_.held_out.number, data_.held_out.counts),
       phi_(padded(settings.topics)) {
   data_.held_out = {};
+  set_priors(priors_);
   if (old_model == nullptr) return;
   if (!settings.alpha_given) set_priors({old_model->priors().alphas, settings.beta});
   warm_start_.emplace(std::move(old_model), settings.topics);
@@ -67,7 +68,7 @@ Draw LdaPush::draw() const {
 
 void LdaPush::set_topics(WordRow& row, const WordTokens& word, Key number, Random& random) {
   if (!from_old_model_) return sample(row, word, random);
-  warm_start_->draw(row, word, number, priors_.alphas, tokens_, totals_, random);
+  warm_start_->draw(row, word, number, priors_.times(settings_.copies).alphas, tokens_, totals_, random);
 }
 
 void LdaPush::sample(WordRow& row, const WordTokens& word, Random& random) {
@@ -111,9 +112,10 @@ void LdaPush::visit_held_out(SliceId group, std::size_t i, const WordRow& row) {
 
 void LdaPush::set_priors(const Priors& priors) {
   priors_ = priors;
-  sampler_.set_priors(priors_);
-  totals_.set_beta(priors_.beta * static_cast<double>(words_), priors_.beta);
-  prior_terms_ = PriorTerms(priors_, words_);
+  const Priors of_all = priors_.times(settings_.copies);
+  sampler_.set_priors(of_all);
+  totals_.set_beta(of_all.beta * static_cast<double>(words_), of_all.beta);
+  prior_terms_ = PriorTerms(priors_, words_, settings_.copies);
   held_out_.set_priors(priors_);
 }
 

@@ -71,8 +71,8 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   std::uint32_t shards_, slices_;
   std::uint64_t words_, corpus_tokens_;
   ShardId shard_;
-  ShardDocuments data_;  // without its counts once they are laid out
-  Priors priors_;
+  ShardDocuments data_;          // without its counts once they are laid out
+  Priors priors_;                // of one copy of each token; counts are those of all copies
   bool speaks_for_all_ = false;  // whether it reports the replicated words and the priors, which are common to all
 
   ShardTokens tokens_;

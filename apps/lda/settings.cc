@@ -12,6 +12,8 @@ Settings settings_of(const Options& options) {
   settings.held_out = options.has("valid");
   if (settings.symmetric_alpha && settings.learn_alpha == 0)
     throw UsageError("--symmetric_alpha requires --learn_alpha: without it all topics have one alpha anyway");
+  if (settings.copies > 1 && settings.learn_alpha + settings.learn_beta > 0)
+    throw UsageError("--copies excludes --learn_alpha and --learn_beta: the counts are those of all copies");
   if (settings.alpha_sum == 0) return settings;
   if (options.has("alpha"))
     throw UsageError("--alpha and --alpha_sum exclude each other: alpha_sum is alpha times the number of topics");

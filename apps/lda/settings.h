@@ -27,10 +27,11 @@ struct Settings {
   Epoch learn_alpha = 0;  // re-estimated every that many epochs; 0: never
   bool symmetric_alpha = false;
   Epoch learn_beta = 0;
-  Epoch burn_in = 5;       // the last epoch without re-estimates
-  bool held_out = false;   // there is held-out data
-  Epoch valid_every = 1;   // epochs between its scores
-  std::string vocabulary;  // a path, or ""
+  Epoch burn_in = 5;         // the last epoch without re-estimates
+  bool held_out = false;     // there is held-out data
+  Epoch valid_every = 1;     // epochs between its scores
+  std::uint32_t copies = 1;  // of each token, for SAME (README.md)
+  std::string vocabulary;    // a path, or ""
   io::CorpusForm form;
   bool online_start = true;
   std::uint32_t top_words = 10;
@@ -52,6 +53,8 @@ struct Settings {
         .needs = {"--learn_alpha or --learn_beta", learns};
     list.number("valid_every", valid_every, "epochs", 1, 1e9, "Epochs between scores of the held-out documents.")
         .needs = {"--valid", [](const Options& given) { return given.has("valid"); }};
+    list.number("copies", copies, "copies", 1, 1000,
+                "Topics of each token, drawn together: with more, an epoch takes longer and fits better (SAME).");
     list.path("vocab", vocabulary, "File with the words, one a line in the order of their ids.");
     list.all_of(form);
     list.choice("start", online_start, {{"online", true}, {"random", false}},

@@ -341,6 +341,29 @@ INSTANTIATE_TEST_SUITE_P(Priors, LdaPosterior,
                          testing::Values(PosteriorCase{{0.4, 0.4}, 2}, PosteriorCase{{0.3, 0.9}, 2},
                                          PosteriorCase{{0.4, 0.4}, 1}, PosteriorCase{{0.3, 0.9}, 1}));
 
+// SAME: m copies of each token are a corpus with m times the counts, under m times the priors.
+TEST_F(Lda, CopiesAreARepeatedCorpus) {
+  const std::string once = files.write("once", "3\n4\n5\n1 2 2\n1 3 1\n2 1 4\n3 4 1\n3 1 3\n");
+  const std::string often = files.write("often", "3\n4\n5\n1 2 8\n1 3 4\n2 1 16\n3 4 4\n3 1 12\n");
+  SerialHost copies(linked_plugin(),
+                    job_over(once, {{"topics", "3"}, {"alpha", "0.25"}, {"beta", "0.125"}, {"copies", "4"}}, 2));
+  SerialHost repeated(linked_plugin(), job_over(often, {{"topics", "3"}, {"alpha", "1"}, {"beta", "0.5"}}, 2));
+  for (SerialHost* const host : {&copies, &repeated}) {
+    host->run_epochs(5);
+    expect_consistent(*host, 5);
+  }
+  EXPECT_EQ(copies.model_hash(), repeated.model_hash());
+  const auto shares = [&](const SerialHost& host) {
+    linked_plugin().export_text(SerialModel(host), files.folder());
+    return read_file(files.folder() / "doc_topic.txt");
+  };
+  const std::string of_copies = shares(copies);
+  EXPECT_EQ(read_file(files.folder() / "priors.txt"), "alpha_sum 0.75\nbeta 0.125\n");
+  EXPECT_EQ(of_copies, shares(repeated));
+  const Given learned = {{"copies", "2"}, {"learn_alpha", "1"}};
+  EXPECT_THROW(SerialHost(linked_plugin(), job_over(once, learned, 2)), UsageError);
+}
+
 TEST_F(Lda, WrongInputIsRefused) {
   const auto refused = [&](const std::string& content) {
     const std::string path = files.write("bag", content);

@@ -173,7 +173,7 @@ void write_share(double share, std::ostream& out) {
 }
 
 void write_topics(const TrainedModel& model, const std::vector<std::uint32_t>& words, std::ostream& out) {
-  const double beta = model.priors.beta, v_beta = beta * static_cast<double>(words.size());
+  const double beta = model.copies * model.priors.beta, v_beta = beta * static_cast<double>(words.size());
   // A topic's words are spread over all rows, so they are collected first.
   std::vector<std::vector<TopWord>> of_topic(model.totals.size());
   for (std::uint32_t i = 0; i < words.size(); ++i)
@@ -202,10 +202,11 @@ void pyldavis(const Call& call, std::ostream& out) {
   out << "{\"topic_term_dists\":";
   write_topics(model, words, out);
   out << ",\n\"doc_topic_dists\":";
+  const Priors all_copies = model.priors.times(model.copies);
   write_list(model.documents.size(), out, [&](std::size_t d) {
-    std::vector<double> counts = model.priors.alphas;
+    std::vector<double> counts = all_copies.alphas;
     for (const TopicCount cell : model.documents[d]) counts[cell.topic] += cell.count;
-    const double all = static_cast<double>(tokens_of(model.documents[d])) + model.priors.alpha_sum();
+    const double all = static_cast<double>(tokens_of(model.documents[d])) + all_copies.alpha_sum();
     write_list(counts.size(), out, [&](std::size_t k) { write_share(counts[k] / all, out); });
   });
   out << ",\n\"doc_lengths\":";

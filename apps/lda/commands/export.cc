@@ -27,6 +27,9 @@ doc_topic.txt   One document a line: its number, then topic:proportion for every
                 of the document's N_d tokens have topic k, and A is the sum of all alphas.  A topic that is not listed
                 has alpha_k / (N_d + A), so that all proportions of a document add up to 1.
 
+With --copies=M each token has M topics.  Counts are then of all of them, and the alphas in the proportions are
+multiplied by M.
+
 priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
 )";
 
@@ -51,8 +54,9 @@ void write_words(const TrainedModel& model, io::TextWriter out) {
 }
 
 void write_documents(const TrainedModel& model, io::TextWriter out) {
-  const std::vector<double>& alphas = model.priors.alphas;
-  const double alpha_sum = model.priors.alpha_sum();
+  const Priors all_copies = model.priors.times(model.copies);
+  const std::vector<double>& alphas = all_copies.alphas;
+  const double alpha_sum = all_copies.alpha_sum();
   for (std::size_t d = 0; d < model.documents.size(); ++d) {
     std::vector<TopicCount> cells = model.documents[d];
     std::sort(cells.begin(), cells.end(), [](const TopicCount& a, const TopicCount& b) {

@@ -43,6 +43,7 @@ void read_slice(const Model& model, SliceId id, TrainedModel& trained) {
 TrainedModel read_model(const Model& model, bool with_documents) {
   TrainedModel trained;
   trained.settings = settings_of(model.job().options);
+  trained.copies = trained.settings.copies;
   const std::uint32_t topics = trained.settings.topics;
   ShardState first = read_shard(model, 0, trained.settings);
   trained.priors = first.priors;
@@ -77,7 +78,7 @@ std::uint64_t tokens_of(std::span<const TopicCount> cells) {
 }
 
 void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double> to) {
-  const double beta = model.priors.beta, v_beta = beta * static_cast<double>(model.words.size());
+  const double beta = model.copies * model.priors.beta, v_beta = beta * static_cast<double>(model.words.size());
   for (std::size_t k = 0; k < to.size(); ++k) to[k] = beta / (static_cast<double>(model.totals[k]) + v_beta);
   for (const TopicCount cell : model.words[word])
     to[cell.topic] = (cell.count + beta) / (static_cast<double>(model.totals[cell.topic]) + v_beta);

@@ -13,7 +13,8 @@ namespace rota::lda {
 
 struct TrainedModel {
   Settings settings;
-  Priors priors;
+  Priors priors;      // of one copy of each token
+  double copies = 1;  // whose counts follow
   std::vector<std::string> vocabulary;
   std::vector<WordRow> words;                      // of each word
   std::vector<std::uint64_t> totals;               // of each topic
@@ -25,7 +26,7 @@ std::uint64_t tokens_of(std::span<const TopicCount> cells);
 // Throws DataError if a part is missing or damaged.
 TrainedModel read_model(const Model& model, bool with_documents);
 
-// phi_wk = (n_wk + beta) / (n_k + V beta) of all topics.
+// phi_wk = (n_wk + beta) / (n_k + V beta) of all topics, with beta of all copies.
 void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double> to);
 
 // The number in the model of each word of a vocabulary, by their names.

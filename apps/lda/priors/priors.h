@@ -27,6 +27,14 @@ struct Priors {
     return sum;
   }
 
+  // Of counts that are all multiplied by this.
+  Priors times(double factor) const {
+    Priors more = *this;
+    for (double& alpha : more.alphas) alpha *= factor;
+    more.beta *= factor;
+    return more;
+  }
+
   void fields(auto& list) {
     list(alphas, beta);
     list.check(std::all_of(alphas.begin(), alphas.end(), is_prior) && is_prior(beta));
