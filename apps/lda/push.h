@@ -45,8 +45,9 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   void evaluate(Terms terms) const override;
   void evaluate_slice(SliceId id, const WordTopicSlice& rows, Terms terms) const override;
 
-  void save(Writer& out) const override;
-  void restore(Reader& in) override;
+  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
+  void save(Writer& out) const;
+  void restore(Reader& in);
   bool restores_in_place() const override { return true; }
 
  private:

@@ -53,14 +53,14 @@ class Turn {
   std::uint32_t number_ = 0, turns_ = 1;
 };
 
-class LdaSchedule final : public SavesFields<Schedule, LdaSchedule> {
+class LdaSchedule final : public Schedule {
  public:
   LdaSchedule(const Job& job, const Settings& settings, std::uint64_t tokens);
 
   Cut cut(const Census& census, std::uint32_t slices) override;
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }
   Round next(Random& random) override;
-  void fields(auto& list) { list(epoch_); }
+  void state(Archive& list) override { list(epoch_); }
 
  private:
   Round next_in_turn(Random& random);
