@@ -222,9 +222,9 @@ TEST_F(Kmeans, PlusplusPassesOverRowsThatAreCentresAlready) {
 TEST_F(Kmeans, SumsAreMadeAgainEveryTenthEpochAndInTheLast) {
   rows_ = random_rows(2000, kColumns, 7);
   SerialHost host(linked_plugin(), job({{"clusters", "12"}, {"tolerance", "0"}, {"epochs", "25"}}));
-  std::vector<double> steps;
+  std::vector<std::byte> steps;  // the first field of a round's argument
   host.watch([&](const Round& round, std::uint32_t) {
-    if (round.open) steps.push_back(round.argument[0]);
+    if (round.open) steps.push_back(round.argument.bytes().view()[0]);
   });
   host.run();
   ASSERT_EQ(steps.size(), 25U) << "another seed, please: it has converged before";

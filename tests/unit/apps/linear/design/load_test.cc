@@ -246,7 +246,8 @@ TEST_F(ManyPieces, TheFirstWrongLineIsNamed) {
     std::size_t at = 0;
     for (std::size_t i = 1; i < line; ++i) at = wrong.find('\n', at) + 1;
     wrong[wrong.find(':', at) + 2] = 'x';
-    return wrong.substr(wrong.find(':', at) + 1, 17);
+    const std::size_t begin = wrong.find(':', at) + 1;
+    return wrong.substr(begin, wrong.find_first_of(" \n", begin) - begin);
   };
   spoil(3990);
   const auto message = [&](std::size_t line, const std::string& value) {
