@@ -120,6 +120,7 @@ class MedLda final : public App {
       positive += row.label > 0 ? 1 : 0;
       if (Data* const data = shards.of_item(files.rows() - 1)) data->first.add(files, row, ~std::uint64_t{0});
     }
+    if (files.columns() == 0) throw DataError(job_.input.front(), 0, "the documents have no words");
     if (positive == 0 || positive == files.rows())
       throw DataError(job_.input.front(), 0, "expected labels above 0, and others; --target names their column");
     if (const auto wrong = io::out_of_proportion(files.columns(), "words", files.entries()); !wrong.empty())

@@ -144,6 +144,7 @@ class MedldaOracle(AppTest):
         self.expect_errors("rows", (
             (None, [], 66, "rows"),
             (b"", [], 65, "rows: the file is empty"),
+            (b"1\n-1\n", [], 65, "rows: the documents have no words"),
             (b"1 1:1\n1 2:1\n", [], 65, "rows: expected labels above 0, and others"),
             (b"1 1:1\n-1 2:0.5\n", [], 65, "rows:2: the count of a word must be a whole number up to 65535, found 0.5"),
             (b"1 1:1\n-1 2:70000\n", [], 65, "rows:2: the count of a word must be a whole number"),
