@@ -22,7 +22,7 @@ struct Settings {
   io::RowForm rows;
   void options(auto& list) {
     list.choice("loss", logistic, {{"logistic", true}, {"squared", false}},
-                "For labels of two classes, positive or not, or for numbers.");
+                "For labels of two classes, 1 and 0 or -1, or for numbers.");
     list.number("factors", factors, "", 0, 1000, "Numbers in each v_j; 0: a linear model.");
     list.number("rounds", rounds, "", 1, 1e6, "Rounds of an epoch; each visits that part of the rows.");
     list.number("learning_rate", learning_rate, "", 1e-12, 1e12, "The step of AdaGrad.");
@@ -107,7 +107,7 @@ class FactorisationMachine final : public io::RowsApp<RowsPush> {
  public:
   using RowsApp::RowsApp;
   void look_at(io::LabelledRow& row, std::uint64_t, Facts& facts) const override {
-    if (settings_.logistic) row.label = row.label > 0 ? 1 : -1;
+    if (settings_.logistic) row.label = row.sign();
     facts.add("labels", row.label);
   }
   Table table(const Facts& facts) const override {

@@ -123,7 +123,7 @@ class LbfgsPull final : public Pull {
 class Lbfgs final : public io::RowsApp<RowsPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.sign(); }
   Table table(const Facts& facts) const override {
     const auto width = static_cast<std::uint32_t>(facts.count("columns") + 1);
     return {.name = "weights", .keys = 1, .row_width = width, .part_width = width + 1, .single_partition = true};

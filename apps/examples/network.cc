@@ -111,7 +111,7 @@ class ReplicaPush final : public ItemsPush<io::LabelledRow, Settings>, public Ex
 class Network final : public io::RowsApp<ReplicaPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.sign(); }
   Table table(const Facts& facts) const override {
     return {.name = "weights", .keys = facts.count("columns") + 3, .row_width = settings_.hidden};
   }

@@ -71,7 +71,7 @@ class WeightsPull final : public AddPull {
 class Svm final : public io::RowsApp<DualPush> {
  public:
   using RowsApp::RowsApp;
-  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.label > 0 ? 1 : -1; }
+  void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.sign(); }
   Table table(const Facts& facts) const override {
     return {.name = "weights", .keys = facts.count("columns"), .row_width = 1};
   }

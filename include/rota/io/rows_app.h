@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "rota/io/number_text.h"
 #include "rota/io/row_files.h"
 #include "rota/items_app.h"
 
@@ -15,6 +18,12 @@ struct LabelledRow {
   double label = 0;
   std::vector<std::pair<std::uint32_t, double>> entries;  // column, from 0, and value
 
+  // Of a row of two classes: 1, or -1 for the labels 0 and -1.  Throws std::invalid_argument for others.
+  double sign() const {
+    if (label != 1 && label != 0 && label != -1)
+      throw std::invalid_argument("expected a label of 1, and 0 or -1, found " + exact_text(label));
+    return label == 1 ? 1 : -1;
+  }
   // The sum of x times w[column].
   double times(std::span<const double> w) const {
     double sum = 0;
@@ -29,7 +38,8 @@ class RowsApp : public ItemsApp<P> {
  public:
   explicit RowsApp(const Job& job) : ItemsApp<P>(job) { this->settings_.rows.check(); }
 
-  // Called for every row, in their order: may change it, and add to the facts.
+  // Called for every row, in their order: may change it, and add to the facts.  What std::invalid_argument says is
+  // wrong with the row becomes a DataError with file and line.
   virtual void look_at(LabelledRow& /*row*/, std::uint64_t /*number*/, Facts&) const {}
 
   void read_items(const std::function<void(LabelledRow)>& add, Facts& facts) final {
@@ -38,7 +48,11 @@ class RowsApp : public ItemsApp<P> {
       LabelledRow row{values.label, {}};
       for (std::size_t i = 0; i < values.columns.size(); ++i)
         row.entries.emplace_back(values.columns[i], values.values[i]);
-      look_at(row, files.rows() - 1, facts);
+      try {
+        look_at(row, files.rows() - 1, facts);
+      } catch (const std::invalid_argument& wrong) {
+        files.fail(wrong.what());
+      }
       add(std::move(row));
     }
     facts.add("rows", static_cast<double>(files.rows()));
