@@ -1,8 +1,8 @@
 // apps/medlda/documents.h -- documents with labels, and the draws of Gibbs MedLDA.
 //
-// Zhu, Chen, Perkins and Zhang, "Gibbs max-margin topic models with data augmentation", JMLR 15 (2014), section 3.2,
-// with nu = 1, because c and l set the scale, and omega for the paper's c^2 / lambda.  zbar_d has the shares of the
-// topics among the N_d tokens of document d.  With its margin m_d = y_d eta' zbar_d, where y_d = +1 or -1,
+// Zhu, Chen, Perkins and Zhang, "Gibbs max-margin topic models with data augmentation", JMLR 15 (2014), with
+// nu = 1, because c and l set the scale, and omega for the paper's c^2 / lambda.  zbar_d has the shares of the topics
+// among the N_d tokens of document d.  With its margin m_d = y_d eta' zbar_d, where y_d = +1 or -1,
 //
 //   omega_d ~ inverse Gaussian(c / |l - m_d|, c^2)
 //   eta ~ normal(S b, S), S^-1 = I + sum_d omega_d zbar_d zbar_d', b = sum_d y_d (c + omega_d l) zbar_d
