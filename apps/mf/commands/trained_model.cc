@@ -74,7 +74,7 @@ double TrainedModel::prediction(std::optional<std::uint32_t> user, std::optional
   return settings.loss == Loss::logistic ? 1 / (1 + std::exp(-score(user, item))) : score(user, item);
 }
 
-// Visitors are in the slices, residents in the shards, in the order of sgd/sides.h.
+// Visitors are in the slices, residents in the shards, in the order of sgd/push.h.
 TrainedModel read_sgd_model(const Model& model) {
   TrainedModel trained = without_rows(model, sgd_settings(model.job().options));
   const auto put = [&](const Bytes& bytes, std::size_t count, Side& side, auto number_of) {

@@ -1,5 +1,6 @@
 // apps/mf/sgd/push.h -- one shard: its residents' factors, and its ratings, which train them and the visiting slices.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -8,12 +9,36 @@
 
 #include "apps/mf/factor_rows.h"
 #include "apps/mf/kernels.h"
+#include "apps/mf/ratings/shard_ratings.h"
 #include "apps/mf/sgd/pair_pool.h"
-#include "apps/mf/sgd/sides.h"
+#include "apps/mf/sgd/settings.h"
 #include "apps/mf/sgd/valid_ranking.h"
 #include "rota/push.h"
 
 namespace rota::mf {
+
+// Residents are rows that stay in their shard, visitors are rows in slices, which pass from shard to shard: the items
+// and the users, or the other way round.  Resident r is row r / S of shard r mod S.
+struct Sides {
+  std::shared_ptr<const Common> common;
+  double deviation = 1;  // the unit of the ratings; labels and implicit ratings have none
+  std::uint32_t residing = kUserSide;
+
+  // The number of ratings of each.
+  std::span<const std::uint32_t> residents() const { return common->counts[residing]; }
+  std::span<const std::uint32_t> visitors() const { return common->counts[kItemSide - residing]; }
+};
+
+// With fewer rows a slice the work of slices is uneven, and an epoch of phases (schedule.h) makes less progress: on 100
+// items in 16 slices the best held-out error was 0.6 % higher than with the users in slices.
+inline constexpr std::size_t kLeastRows = 32;
+
+// The side of the residents.
+inline std::uint32_t residing_side(std::size_t users, std::size_t items, Rotates rotates, std::uint32_t slices) {
+  const bool enough = std::min(users, items) >= kLeastRows * slices;
+  const bool users_move = rotates == Rotates::users || (rotates == Rotates::automatic && (users < items) == enough);
+  return users_move ? kItemSide : kUserSide;
+}
 
 class MfPush final : public SlicePush<FactorRows> {
  public:

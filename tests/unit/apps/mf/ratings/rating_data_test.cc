@@ -1,6 +1,6 @@
 #include "apps/mf/ratings/rating_data.h"
 
-#include "apps/mf/sgd/sides.h"
+#include "apps/mf/sgd/push.h"
 #include "rota/error.h"
 #include "tests/unit/io/scratch_files.h"
 
