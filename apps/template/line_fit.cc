@@ -34,10 +34,11 @@ class PointsPush final : public ItemsPush<Point> {
 
 class LinePull final : public Pull {
   void pull(const PullTask& task) override {
-    const auto [key, sum, value] = task.entries[0];
-    const double determinant = sum[2] * sum[4] - sum[3] * sum[3];  // 0 if all points have the same x: then no number
-    value[0] += (sum[0] * sum[4] - sum[1] * sum[3]) / determinant;
-    value[1] += (sum[1] * sum[2] - sum[0] * sum[3]) / determinant;
+    for (const auto [key, sum, line] : task.entries) {  // one row, or none: the store has several partitions
+      const double determinant = sum[2] * sum[4] - sum[3] * sum[3];  // 0 if all points have the same x: then no number
+      line[0] += (sum[0] * sum[4] - sum[1] * sum[3]) / determinant;
+      line[1] += (sum[1] * sum[2] - sum[0] * sum[3]) / determinant;
+    }
   }
 };
 

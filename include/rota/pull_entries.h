@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 #include "rota/types.h"
 
@@ -46,8 +48,10 @@ class PullEntries {
   std::span<const PullEntry> named() const { return entries_; }
   // Of an open round: a pull that handles many rows at once is faster than one that handles each alone.
   std::span<const PullRun> runs() const { return runs_; }
-  // Searches the runs for the row; iterate from begin() to end() to visit all.
+  // Searches the runs for the row; iterate from begin() to end() to visit all.  Throws std::out_of_range if there are
+  // fewer: a partition of the store may have none of an open round.
   PullEntry operator[](std::size_t i) const {
+    if (i >= size_) throw std::out_of_range("this partition has " + std::to_string(size_) + " rows of the round");
     if (runs_.empty()) return entries_[i];
     const PullRun* run = runs_.data();
     for (; i >= run->count; ++run) i -= run->count;
