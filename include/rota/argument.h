@@ -51,7 +51,7 @@ class Argument {
   // A list of doubles.
   Argument(const std::vector<double>& numbers) : bytes_(bytes_of(numbers)) {}
   Argument(std::initializer_list<double> numbers) : bytes_(bytes_of({numbers.begin(), numbers.size()})) {}
-  operator std::vector<double>() const { return {begin(), end()}; }
+  explicit operator std::vector<double>() const { return {begin(), end()}; }
   const double* begin() const { return reinterpret_cast<const double*>(bytes_.view().data()); }
   const double* end() const { return begin() + size(); }
   std::size_t size() const { return bytes_.size() / sizeof(double); }
@@ -59,7 +59,7 @@ class Argument {
   void push_back(double number) { insert(end(), &number, &number + 1); }
   template <typename It>
   void insert(const double*, It first, It last) {
-    std::vector<double> numbers = *this;
+    std::vector<double> numbers(begin(), end());
     numbers.insert(numbers.end(), first, last);
     *this = numbers;
   }

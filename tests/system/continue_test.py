@@ -31,5 +31,5 @@ class Continue(AppTest):
         out = self.folder / "mine"
         out.mkdir()
         (out / "notes.txt").write_text("mine")
-        self.again(out, code=73, error="notes.txt, which `rota train` did not write")
+        self.again(out, code=73, error="contains files not created by Rota")
         self.assertEqual((out / "notes.txt").read_text(), "mine")

@@ -117,7 +117,7 @@ class SerialHost {
     TableId table = 0;
     std::vector<Key> keys;
     std::vector<std::vector<double>> values, changes;
-    std::vector<double> argument;
+    Argument argument;
     Bytes reply;
     ChangeNorms norms;
   };
