@@ -143,9 +143,9 @@ class ExampleTest(AppTest):
 
     def test_fm_gradient(self):
         x, y = self.labelled(120, 6)
-        file = self.libsvm("fm", x, y)
         for loss_name in ("squared", "logistic"):
             with self.subTest(loss=loss_name):
+                file = self.libsvm("fm", x, y if loss_name == "squared" else np.sign(y))
                 before, after = self.two_epochs("model", file, f"--loss={loss_name}", "--rounds=1", "--factors=2",
                                                 "--l2=0.1", "--learning_rate=0.3")
 
@@ -248,7 +248,7 @@ class ExampleTest(AppTest):
 
     def test_network_gradient(self):
         x, y = self.labelled(1, 9, density=0.8)
-        file = self.libsvm("network", x, y)
+        file = self.libsvm("network", x, np.sign(y))
         before, after = self.two_epochs("weights", file, "--hidden=5", "--shards=1", "--workers=1",
                                         "--rounds=1", "--learning_rate=0.5")
         gradient = (before - after) / (0.5 / np.sqrt(2))
@@ -256,6 +256,11 @@ class ExampleTest(AppTest):
         np.testing.assert_allclose(gradient[:-1], slope[:-1], rtol=0, atol=1e-8)
         self.assertAlmostEqual(gradient[-1, 0], slope[-1, 0], delta=1e-8)
         self.assertFalse(gradient[-1, 1:].any())
+
+    def test_labels_of_two_classes_only(self):
+        for app in ("fm", "lbfgs", "network", "svm"):
+            self.rota(*self.command_line(self.folder / app, self.use(app, ("1 1:1", "2 1:2"))), code=65,
+                      error=f"{app}.txt:2: expected a label of 1, and 0 or -1, found 2")
 
     def test_network_learns(self):
         lines = self.a9a(12000)
