@@ -159,6 +159,7 @@ class CsvReader final : public RowReader {
       : file_(path, {.separator = separator_of(form)}),
         fill_missing_(form.fill_missing),
         words_allowed_(form.words_allowed),
+        labels_ignored_(form.labels == RowForm::Labels::ignored),
         words_(form.words) {
     check_columns(path, file_.columns());
     const auto& there = file_.names();
@@ -181,7 +182,7 @@ class CsvReader final : public RowReader {
     if (!file_.next(fields_)) return false;
     builder_.clear();
     for (std::size_t column = 0; column < place_.size(); ++column) builder_.add(column, number(place_[column]));
-    row = builder_.row(target_ ? label() : 0, columns());
+    row = builder_.row(target_ && !labels_ignored_ ? label() : 0, columns());
     return true;
   }
   std::uint64_t columns() const override { return place_.size(); }
@@ -225,7 +226,7 @@ class CsvReader final : public RowReader {
   }
 
   CsvFile file_;
-  bool fill_missing_, words_allowed_;
+  bool fill_missing_, words_allowed_, labels_ignored_;
   std::vector<std::string> words_;
   std::optional<std::size_t> target_;
   std::vector<std::size_t> place_;  // in the file, of each column

@@ -36,6 +36,7 @@ struct Settings {
 inline Settings checked_settings(const Options& options) {
   auto settings = settings_of<Settings>(options);
   settings.form.check();
+  settings.form.labels = io::RowForm::Labels::ignored;
   const auto epochs = static_cast<std::uint64_t>(options.integer("epochs"));
   if (epochs == 0) return settings;
   const std::uint64_t recall = settings.restarts > 1 ? 1 : 0;  // the epoch that restores the best model

@@ -208,6 +208,14 @@ class Formats(AppTest):
                 file = self.folder / name if content is None else self.write(name, content)
                 self.rota(*self.command_line(self.folder / "bad", file, "--clusters=1", *flags), code=code, error=words)
 
+    def test_kmeans_leaves_labels_of_any_kind_out(self):
+        self.app = "kmeans"
+        hashes = set()
+        for name, labels in (("numbers.csv", "1 2 3"), ("words.csv", "setosa ? virginica")):
+            rows = "".join(f"{i},{label},{-i}\n" for i, label in enumerate(labels.split()))
+            hashes.add(self.train(name, self.write(name, "x,kind,y\n" + rows), "--clusters=2", "--target=kind")[0]["model_hash"])
+        self.assertEqual(len(hashes), 1)
+
     def test_missing_values_may_be_zeros(self):
         self.app = "kmeans"
         gaps = self.write("gaps.csv", "x,y\n1,\nNA,2\n5,5\n")
