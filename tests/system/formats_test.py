@@ -213,7 +213,7 @@ class Formats(AppTest):
         hashes = set()
         for name, labels in (("numbers.csv", "1 2 3"), ("words.csv", "setosa ? virginica")):
             rows = "".join(f"{i},{label},{-i}\n" for i, label in enumerate(labels.split()))
-            hashes.add(self.train(name, self.write(name, "x,kind,y\n" + rows), "--clusters=2", "--target=kind")[0]["model_hash"])
+            hashes.add(self.train(f"model-{name}", self.write(name, "x,kind,y\n" + rows), "--clusters=2", "--target=kind")[0]["model_hash"])
         self.assertEqual(len(hashes), 1)
 
     def test_missing_values_may_be_zeros(self):
