@@ -82,20 +82,21 @@ struct Term {
 // The sums of an evaluation while shares are added to them: terms["loss"] += loss.
 class Terms {
  public:
-  // sums[i] belongs to declared[i].
-  Terms(std::span<const Term> declared, std::span<double> sums) : declared_(declared), sums_(sums) {}
+  // sums[i] belongs to declared[i]; both must outlive it.
+  Terms(const std::vector<Term>& declared, std::span<double> sums) : declared_(&declared), sums_(sums.data()) {}
 
   // Throws std::out_of_range for a name that App::terms() lacks.
   double& operator[](std::string_view name) const {
-    for (std::size_t i = 0; i < declared_.size(); ++i)
-      if (declared_[i].name == name) return sums_[i];
+    for (std::size_t i = 0; i < declared_->size(); ++i)
+      if ((*declared_)[i].name == name) return sums_[i];
     throw std::out_of_range("App::terms() has no term '" + std::string(name) + "'");
   }
   double& operator[](std::size_t i) const { return sums_[i]; }
 
  private:
-  std::span<const Term> declared_;
-  std::span<double> sums_;
+  // Two pointers, which are passed in registers: there is a call for every row of the store.
+  const std::vector<Term>* declared_;
+  double* sums_;
 };
 
 // A number for users, computed from the terms of an evaluation and shown beside them.

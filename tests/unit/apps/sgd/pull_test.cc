@@ -61,7 +61,7 @@ TEST(SgdPull, ThePenaltyLeavesTheInterceptOut) {
   settings.l1 = 0.5;
   settings.l2 = 0.25;
   const SgdPull pull(settings, 2);
-  const Term declared[] = {{"penalty"}};
+  const std::vector<Term> declared = {{"penalty"}};
   double penalty = 0;
   const Terms terms(declared, {&penalty, 1});
   const std::vector<double> value = {-2, 9, 1, 9};
