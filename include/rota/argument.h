@@ -1,4 +1,4 @@
-// rota/argument.h -- what a schedule tells every push and pull of a round: a step, a penalty, the purpose of the round.
+// rota/argument.h -- what a schedule sends with a round to every push and pull: a step, a penalty, the round's purpose.
 //
 //   round.argument = Argument(Step::change);                 // a number, an enumeration, or a type with fields()
 //   if (task.argument.as<Step>() == Step::change) ...

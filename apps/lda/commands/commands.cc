@@ -1,4 +1,4 @@
-// apps/lda/commands/commands.cc -- what a trained model tells: `rota show`, `predict`, `evaluate` and `pyldavis`.
+// apps/lda/commands/commands.cc -- what is read of a trained model: `rota show`, `predict`, `evaluate` and `pyldavis`.
 #include "apps/lda/commands/commands.h"
 
 #include <charconv>
