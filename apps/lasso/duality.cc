@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "apps/linear/logistic_rows.h"
+#include "apps/linear_models/logistic_rows.h"
 
 namespace rota::lasso {
 

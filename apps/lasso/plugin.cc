@@ -5,9 +5,9 @@
 #include "apps/lasso/by_rows/column_interference.h"
 #include "apps/lasso/by_rows/hooks.h"
 #include "apps/lasso/commands/commands.h"
+#include "apps/lasso/design/load.h"
 #include "apps/lasso/settings.h"
 #include "apps/lasso/tables.h"
-#include "apps/linear/design/load.h"
 #include "rota/packed_app.h"
 
 namespace rota::lasso {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "apps/lasso/design/load.h"
 #include "apps/lasso/penalty.h"
 #include "apps/lasso/tables.h"
-#include "apps/linear/design/load.h"
 #include "rota/plugin.h"
 #include "rota/settings.h"
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/linear/class_labels.h"
+#include "apps/linear_models/class_labels.h"
 #include "rota/bytes.h"
 #include "rota/job.h"
 #include "rota/round.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/linear/class_labels.h"
+#include "apps/linear_models/class_labels.h"
 #include "apps/sgd/commands/trained_model.h"
 #include "apps/sgd/settings.h"
 #include "apps/sgd/tables.h"

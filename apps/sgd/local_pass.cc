@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "apps/linear/losses.h"
-#include "apps/linear/ordered_sum.h"
-#include "apps/linear/row_scores.h"
+#include "apps/linear_models/losses.h"
+#include "apps/linear_models/ordered_sum.h"
+#include "apps/linear_models/row_scores.h"
 #include "apps/sgd/steps.h"
 
 namespace rota::sgd {

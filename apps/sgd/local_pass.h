@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "apps/linear/losses.h"
-#include "apps/linear/shard_rows.h"
+#include "apps/linear_models/losses.h"
+#include "apps/linear_models/shard_rows.h"
 #include "apps/sgd/settings.h"
 #include "rota/types.h"
 

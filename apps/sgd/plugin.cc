@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "apps/linear/shard_rows.h"
+#include "apps/linear_models/shard_rows.h"
 #include "apps/sgd/commands/trained_model.h"
 #include "apps/sgd/exact/optimum.h"
 #include "apps/sgd/initial_weights.h"

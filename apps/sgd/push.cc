@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/linear/ordered_sum.h"
+#include "apps/linear_models/ordered_sum.h"
 #include "apps/sgd/local_pass.h"
 #include "apps/sgd/pull.h"
 #include "apps/sgd/tables.h"

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "apps/linear/row_scores.h"
-#include "apps/linear/row_stream.h"
-#include "apps/linear/shard_rows.h"
+#include "apps/linear_models/row_scores.h"
+#include "apps/linear_models/row_stream.h"
+#include "apps/linear_models/shard_rows.h"
 #include "apps/sgd/settings.h"
 #include "rota/push.h"
 

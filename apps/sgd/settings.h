@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "apps/linear/shard_rows.h"
+#include "apps/linear_models/shard_rows.h"
 #include "rota/plugin.h"
 #include "rota/settings.h"
 

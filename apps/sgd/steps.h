@@ -8,7 +8,7 @@
 #pragma once
 #include <cmath>
 
-#include "apps/linear/shard_rows.h"
+#include "apps/linear_models/shard_rows.h"
 #include "apps/sgd/settings.h"
 
 namespace rota::sgd {

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "apps/linear/shard_rows.h"
+#include "apps/linear_models/shard_rows.h"
 #include "apps/sgd/settings.h"
 #include "rota/facts.h"
 #include "rota/types.h"
 
 namespace rota::sgd {
 
-// Dense.  Row j is feature j (linear/shard_rows.h): for each output its state (steps.h), the weight first.  A shard's
-// part is the move of each number by the steps on its own rows, and after these a 1, so that pull can take the mean
-// over the shards that have the feature.  With --optimizer=ftrl the scale of the feature's steps replaces the weight's
-// move. Exact solvers have other parts (exact/), and a table in a single partition.
+// Dense.  Row j is feature j (linear_models/shard_rows.h): for each output its state (steps.h), the weight first.  A
+// shard's part is the move of each number by the steps on its own rows, and after these a 1, so that pull can take the
+// mean over the shards that have the feature.  With --optimizer=ftrl the scale of the feature's steps replaces the
+// weight's move. Exact solvers have other parts (exact/), and a table in a single partition.
 inline constexpr TableId kWeights = 0;
 
 inline std::uint32_t outputs_of(const Settings& settings, const Facts& facts) {

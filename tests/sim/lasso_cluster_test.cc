@@ -1,7 +1,7 @@
 // The Lasso app in the seeded whole-cluster simulation: by columns and by rows, with paths, folds and staleness;
 // seeds.h says how many seeds, and how to replay one.
 #include "tests/sim/drawn.h"
-#include "tests/unit/apps/linear/sparse_text.h"
+#include "tests/unit/apps/linear_models/sparse_text.h"
 #include "tests/unit/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();

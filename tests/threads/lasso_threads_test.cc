@@ -1,7 +1,7 @@
 // Lasso in whole clusters with threads: shared rounds, pulls with notes on compute threads, several schedulers, solvers
 // that use the threads themselves.  Made for ThreadSanitizer; everywhere else it shows that threads change no model.
 #include "tests/threads/cluster.h"
-#include "tests/unit/apps/linear/sparse_text.h"
+#include "tests/unit/apps/linear_models/sparse_text.h"
 #include "tests/unit/io/scratch_files.h"
 
 extern "C" const rota::Plugin* rota_plugin_v1();

@@ -46,10 +46,10 @@ ARROWS = {
     "cli/processes": CLI,
     "cli/folders": CLI | {"include/rota/io"},
     "io": {"include/rota/io", "include/rota"},
-    "apps/linear": {"include/rota/io", "include/rota", "io"},
+    "apps/linear_models": {"include/rota/io", "include/rota", "io"},
 }
 # Those of the apps, which are not named above.
-APP = {"include/rota/io", "include/rota", "io", "apps/linear"}
+APP = {"include/rota/io", "include/rota", "io", "apps/linear_models"}
 # Arrows for one file each: (from, to).
 EXCEPTIONS = {("worker/main.cc", "kvstore/host_partitions.h")}
 

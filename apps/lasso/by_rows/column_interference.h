@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "apps/linear/design/columns.h"
+#include "apps/lasso/design/columns.h"
 #include "rota/schedules/interference.h"
 
 namespace rota::lasso {

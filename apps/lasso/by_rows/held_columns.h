@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/linear/design/columns.h"
+#include "apps/lasso/design/columns.h"
 #include "rota/types.h"
 
 namespace rota::lasso {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "apps/lasso/design/load.h"
 #include "apps/lasso/settings.h"
-#include "apps/linear/design/load.h"
 #include "rota/plugin.h"
 #include "rota/schedules/interference.h"
 

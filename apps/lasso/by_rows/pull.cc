@@ -15,7 +15,7 @@
 #include "apps/lasso/by_rows/messages.h"
 #include "apps/lasso/duality.h"
 #include "apps/lasso/fit_sequence.h"
-#include "apps/linear/logistic_loss.h"
+#include "apps/linear_models/logistic_loss.h"
 
 namespace rota::lasso {
 namespace {

@@ -8,8 +8,8 @@
 #include "apps/lasso/by_rows/hooks.h"
 #include "apps/lasso/by_rows/messages.h"
 #include "apps/lasso/fit_sequence.h"
-#include "apps/linear/logistic_loss.h"
-#include "apps/linear/ordered_sum.h"
+#include "apps/linear_models/logistic_loss.h"
+#include "apps/linear_models/ordered_sum.h"
 
 namespace rota::lasso {
 namespace {

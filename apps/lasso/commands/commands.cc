@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/lasso/commands/trained_model.h"
-#include "apps/linear/scores.h"
+#include "apps/linear_models/scores.h"
 #include "rota/error.h"
 #include "rota/io/matrix_format.h"
 #include "rota/io/number_list.h"

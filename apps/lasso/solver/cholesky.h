@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "apps/linear/ordered_sum.h"
+#include "apps/linear_models/ordered_sum.h"
 
 namespace rota::lasso {
 

@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "apps/lasso/solver/reduced_problem.h"
-#include "apps/linear/logistic_loss.h"
-#include "apps/linear/logistic_rows.h"
-#include "apps/linear/ordered_sum.h"
+#include "apps/linear_models/logistic_loss.h"
+#include "apps/linear_models/logistic_rows.h"
+#include "apps/linear_models/ordered_sum.h"
 
 namespace rota::lasso {
 

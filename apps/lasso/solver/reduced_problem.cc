@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "apps/linear/ordered_sum.h"
+#include "apps/linear_models/ordered_sum.h"
 #include "rota/fields.h"
 
 namespace rota::lasso {

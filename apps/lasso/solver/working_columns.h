@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/lasso/column_moments.h"
-#include "apps/linear/design/large_vector.h"
+#include "apps/lasso/design/large_vector.h"
 #include "rota/bytes.h"
 
 namespace rota::lasso {

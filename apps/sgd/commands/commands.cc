@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/linear/losses.h"
-#include "apps/linear/row_scores.h"
-#include "apps/linear/scores.h"
+#include "apps/linear_models/losses.h"
+#include "apps/linear_models/row_scores.h"
+#include "apps/linear_models/scores.h"
 #include "apps/sgd/commands/trained_model.h"
 #include "rota/error.h"
 #include "rota/io/csv_text.h"

@@ -1,6 +1,6 @@
 #include "apps/sgd/commands/trained_model.h"
 
-#include "apps/linear/row_scores.h"
+#include "apps/linear_models/row_scores.h"
 #include "apps/sgd/tables.h"
 #include "rota/error.h"
 #include "rota/fields.h"

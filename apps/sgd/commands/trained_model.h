@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/linear/shard_rows.h"
+#include "apps/linear_models/shard_rows.h"
 #include "apps/sgd/settings.h"
 #include "rota/model.h"
 #include "rota/plugin.h"

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/linear/losses.h"
-#include "apps/linear/ordered_sum.h"
+#include "apps/linear_models/losses.h"
+#include "apps/linear_models/ordered_sum.h"
 #include "apps/sgd/exact/optimum.h"
 #include "rota/fields.h"
 

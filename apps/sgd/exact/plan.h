@@ -25,7 +25,7 @@ enum ExactArgument : std::size_t { kStep, kSharpness, kRateShare, kStepShare };
 
 struct Plan {
   Step next = Step::gradient;
-  double sharpness = 0.25;  // of the smoothed hinge loss (linear/losses.h)
+  double sharpness = 0.25;  // of the smoothed hinge loss (linear_models/losses.h)
   double rate_share = 1;    // of --learning_rate
   double step_share = 1;    // of Newton's step, at the beginning of a search
   double distance = 0;      // from the optimum: the measure that --tolerance limits

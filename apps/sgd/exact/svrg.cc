@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/linear/row_scores.h"
+#include "apps/linear_models/row_scores.h"
 #include "apps/sgd/exact/optimum.h"
 #include "apps/sgd/local_pass.h"
 #include "apps/sgd/pull.h"

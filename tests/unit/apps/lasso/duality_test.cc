@@ -1,6 +1,6 @@
 #include "apps/lasso/duality.h"
 
-#include "apps/linear/logistic_loss.h"
+#include "apps/linear_models/logistic_loss.h"
 #include "tests/unit/apps/lasso/lasso_fixture.h"
 
 namespace rota::lasso {

@@ -1,6 +1,6 @@
 #include "apps/lasso/by_rows/block_dots.h"
 
-#include "tests/unit/apps/linear/plain_matrix.h"
+#include "tests/unit/apps/lasso/plain_matrix.h"
 
 namespace rota::lasso {
 namespace {
