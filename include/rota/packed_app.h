@@ -70,6 +70,15 @@ class PackedApp : public App {
 
  protected:
   bool packing() const { return packing_; }
+  // For make_pushes(): the P of every hosted shard, made from its number, its data, and `with`.
+  template <typename P, typename... With>
+  static std::vector<std::unique_ptr<Push>> pushes_of(Loaded& loaded, std::span<const ShardId> hosted,
+                                                      const With&... with) {
+    std::vector<std::unique_ptr<Push>> pushes;
+    for (std::size_t i = 0; i < hosted.size(); ++i)
+      pushes.push_back(std::make_unique<P>(hosted[i], std::move(loaded.hosted[i]), with...));
+    return pushes;
+  }
 
   const Job& job_;
 
