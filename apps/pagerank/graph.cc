@@ -1,12 +1,5 @@
 #include "apps/pagerank/graph.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <string>
-#include <utility>
-
 #include "rota/error.h"
 #include "rota/io/decimal.h"
 #include "rota/io/numbers.h"
@@ -27,15 +20,6 @@ struct Edge {
   double weight;
 };
 
-double weight_of(const io::EntryReader& reader, std::string_view text) {
-  double weight = 1;
-  if (text.empty()) return weight;
-  if (!io::parse_number(text, weight)) reader.fail("expected a weight, found " + io::quoted(text));
-  if (weight < kLeastWeight || weight > kMostWeight)
-    reader.fail("a weight must be between 1e-100 and 1e100: " + io::quoted(text));
-  return weight;
-}
-
 std::vector<Edge> read_edges(const Job& job, const io::EntryForm& form, io::Vocabulary& names) {
   std::vector<Edge> edges;
   io::for_each_entry(job.input, form, [&](const io::EntryReader& reader, const io::Entry& entry) {
@@ -48,18 +32,29 @@ std::vector<Edge> read_edges(const Job& job, const io::EntryForm& form, io::Voca
         reader.fail("a graph has at most " + std::to_string(io::kMostWords) + " nodes");
       return names.number_of(name);
     };
-    const std::uint32_t from = node(entry.first);  // numbered before the target
-    edges.push_back({from, node(entry.second), weight_of(reader, entry.value)});
+    Edge edge{node(entry.first), 0, 1};  // numbered before the target
+    edge.to = node(entry.second);
+    if (!entry.value.empty() && !io::parse_number(entry.value, edge.weight))
+      reader.fail("expected a weight, found " + io::quoted(entry.value));
+    if (edge.weight < kLeastWeight || edge.weight > kMostWeight)
+      reader.fail("a weight must be between 1e-100 and 1e100: " + io::quoted(entry.value));
+    edges.push_back(edge);
   });
   if (edges.empty()) throw DataError(job.input.front(), 0, "the graph has no edges");
   return edges;
 }
 
-// Sorts by one of the ends; equal ones stay in their order.
+// Where the edges of each node begin when they are sorted by this end, and at last their number.
+std::vector<std::size_t> begins_of(std::uint32_t Edge::*end, std::size_t nodes, const std::vector<Edge>& edges) {
+  std::vector<std::size_t> begins(nodes + 1);
+  for (const Edge& edge : edges) ++begins[edge.*end + std::size_t{1}];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  return begins;
+}
+
+// Equal ones stay in their order.
 void sort_by(std::uint32_t Edge::*end, std::size_t nodes, std::vector<Edge>& edges) {
-  std::vector<std::size_t> next(nodes + 1);
-  for (const Edge& edge : edges) ++next[edge.*end + std::size_t{1}];
-  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::size_t> next = begins_of(end, nodes, edges);
   std::vector<Edge> sorted(edges.size());
   for (const Edge& edge : edges) sorted[next[edge.*end]++] = edge;
   edges = std::move(sorted);
@@ -94,53 +89,25 @@ InEdges in_edges(const std::vector<Edge>& edges, std::span<const std::size_t> be
   return out;
 }
 
-bool is_weight(double weight) {
-  return weight > 0 && std::isfinite(weight);
-}
-
 }  // namespace
-
-bool Graph::is_valid() const {
-  Reader list(names);
-  for (std::size_t v = 0; v < out_weight.size() && list.ok(); ++v) list.get_bytes(list.get_count(1));
-  return list.done() && !out_weight.empty() && out_weight.size() <= io::kMostWords &&
-         std::ranges::all_of(out_weight, [](double weight) { return weight == 0 || is_weight(weight); }) &&
-         std::ranges::is_sorted(cuts) && !cuts.empty() && cuts.front() == 0 && cuts.back() == out_weight.size();
-}
-
-bool InEdges::fits(const Graph& graph, const Job& job, ShardId shard) const {
-  const auto has_edges_out = [&](std::uint32_t u) { return u < graph.out_weight.size() && graph.out_weight[u] > 0; };
-  return graph.cuts.size() == job.shards + std::size_t{1} && first == graph.cuts[shard] &&
-         first + targets.size() == graph.cuts[shard + std::size_t{1}] && sizes.size() == targets.size() &&
-         std::ranges::all_of(targets, [&](std::uint32_t i) { return i < targets.size(); }) &&
-         std::ranges::is_sorted(sizes, std::greater()) &&
-         std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) == from.size() &&
-         std::ranges::all_of(from, has_edges_out) && (weights.empty() || weights.size() == from.size()) &&
-         std::ranges::all_of(weights, is_weight);
-}
 
 LoadedGraph read_graph(const Job& job, const io::EntryForm& form, std::span<const ShardId> hosted) {
   io::Vocabulary names;
   std::vector<Edge> edges = read_edges(job, form, names);
-  LoadedGraph loaded;
-  Graph& graph = loaded.common;
-  graph.out_weight.resize(names.size());
+  Graph graph{names.words(), std::vector<double>(names.size()), {}};
   for (const Edge& edge : edges) graph.out_weight[edge.from] += edge.weight;
-  Writer texts;
-  for (std::size_t v = 0; v < names.size(); ++v) texts.put_text(names.word(v));
-  graph.names = texts.take();
   sort_by(&Edge::from, names.size(), edges);
   sort_by(&Edge::to, names.size(), edges);
   add_up_repeated(edges);
-  std::vector<std::size_t> begins(names.size() + 1);
-  for (const Edge& edge : edges) ++begins[edge.to + std::size_t{1}];
-  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  const std::vector<std::size_t> begins = begins_of(&Edge::to, names.size(), edges);
   std::vector<std::uint64_t> work;
   for (std::size_t v = 0; v < names.size(); ++v) work.push_back(kNodeWork + begins[v + 1] - begins[v]);
   graph.cuts = cut_by_work(work, job.shards);
   require_cut(graph.cuts);
+  LoadedGraph loaded{std::move(graph), {}};
   for (const ShardId shard : hosted)
-    loaded.hosted.push_back(in_edges(edges, begins, graph.cuts[shard], graph.cuts[shard + std::size_t{1}]));
+    loaded.hosted.push_back(
+        in_edges(edges, begins, loaded.common.cuts[shard], loaded.common.cuts[shard + std::size_t{1}]));
   return loaded;
 }
 

@@ -1,42 +1,66 @@
-// apps/pagerank/graph.h -- the data: a directed graph with weights.
+// apps/pagerank/graph.h -- the data, a directed graph with weights, and a step of the power iteration.
 //
 // An entry is an edge: from, to, weight.  A weight is 1 if it is missing; repeated edges add up.  Nodes are numbered in
 // the order of their first occurrence in the files.
+//
+// With N nodes, weights w_uv of the edges u -> v, W_u = sum_v w_uv, and the damping d, PageRank (Page, Brin, Motwani
+// and Winograd, "The PageRank citation ranking: bringing order to the web", Stanford 1999) is the fixed point of
+//
+//   r_v  <-  (1 - d) / N  +  d ( D / N  +  sum_{u -> v} w_uv r_u / W_u ),     D = sum of r_u over the nodes u without
+//                                                                             edges out (dangling nodes).
+//
+// D is spread evenly over all nodes, so that the ranks add up to 1.
 #pragma once
-#include <cstddef>
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "rota/io/entry_reader.h"
+#include "rota/once_per_version.h"
 #include "rota/packed_app.h"
 
 namespace rota::pagerank {
 
 // What all shards know.
 struct Graph {
+  std::vector<std::string> names;   // of the nodes
   std::vector<double> out_weight;   // of each node: of its edges out, summed in the order of the input
   std::vector<std::uint64_t> cuts;  // the first node of every shard, and at the end the number of nodes
-  std::vector<std::byte> names;     // of all nodes: each a put_text() of Writer
 
   void fields(auto& list) {
-    list(out_weight, cuts, names);
-    list.check(is_valid());
+    list(names, out_weight, cuts);
+    list.check(!names.empty() && names.size() == out_weight.size() && !cuts.empty() && std::ranges::is_sorted(cuts) &&
+               cuts.front() == 0 && cuts.back() == names.size());
   }
-  bool is_valid() const;
 };
 
 // One shard's: the edges into a range of nodes, target after target, those with most edges first.
 struct InEdges {
-  std::uint32_t first = 0;  // node of the range
-  std::vector<std::uint32_t> targets,
-      sizes;                        // all nodes of the range, counted from `first`, and their numbers of edges
-  std::vector<std::uint32_t> from;  // ascending for a target, each once
-  std::vector<double> weights;      // empty if all are 1
+  std::uint32_t first = 0;                    // node of the range
+  std::vector<std::uint32_t> targets, sizes;  // all its nodes, counted from `first`, and their numbers of edges
+  std::vector<std::uint32_t> from;            // ascending for a target, each once
+  std::vector<double> weights;                // empty if all are 1
 
   std::uint64_t items() const { return from.size(); }
-  void fields(auto& list) { list(first, targets, sizes, from, weights); }
-  bool fits(const Graph& graph, const Job& job, ShardId shard) const;
+  void fields(auto& list) {
+    list(first, targets, sizes, from, weights);
+    list.check(sizes.size() == targets.size() && std::ranges::is_sorted(sizes, std::greater()) &&
+               std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) == from.size() &&
+               (weights.empty() || weights.size() == from.size()));
+  }
+  bool fits(const Graph& graph, const Job& job, ShardId shard) const {
+    return graph.cuts.size() == job.shards + std::size_t{1} && first == graph.cuts[shard] &&
+           first + targets.size() == graph.cuts[shard + std::size_t{1}] &&
+           std::ranges::all_of(targets, [&](std::uint32_t i) { return i < targets.size(); }) &&
+           std::ranges::all_of(from, [&](std::uint32_t u) { return u < graph.names.size(); });
+  }
 };
 
 using LoadedGraph = PackedApp<Graph, InEdges>::Loaded;
@@ -44,5 +68,80 @@ using LoadedGraph = PackedApp<Graph, InEdges>::Loaded;
 // The ranges of the shards have about equal work (edges, and a constant for each node): a rule of the data and of the
 // number of shards alone.  Throws NoInput, or DataError with file and line.
 LoadedGraph read_graph(const Job& job, const io::EntryForm& form, std::span<const ShardId> hosted);
+
+// What a step needs to know of all ranks.
+struct Shares {
+  std::vector<double> numbers;  // r_u / W_u by node, 0 for a dangling one
+  double dangling = 0;          // D
+};
+
+// One for all shards of a process.
+class PowerIteration {
+ public:
+  PowerIteration(std::vector<double> out_weight, double damping) : divisors_(std::move(out_weight)), damping_(damping) {
+    for (std::uint32_t u = 0; u < divisors_.size(); ++u) {
+      if (divisors_[u] > 0) continue;
+      divisors_[u] = std::numeric_limits<double>::infinity();
+      dangling_.push_back(u);
+    }
+  }
+
+  std::uint64_t nodes() const { return divisors_.size(); }
+  double divisor(std::uint32_t node) const { return divisors_[node]; }  // W_u; infinity for a dangling one
+  // Of all nodes' ranks, computed once for each version; see once_per_version.h.
+  const Shares& shares(std::uint64_t version, std::span<const double> ranks) {
+    return shares_.of(version, [&](Shares& shares) {
+      shares.numbers.resize(ranks.size());
+      for (std::size_t u = 0; u < ranks.size(); ++u) shares.numbers[u] = ranks[u] / divisors_[u];
+      shares.dangling = 0;
+      for (const std::uint32_t u : dangling_) shares.dangling += ranks[u];
+    });
+  }
+
+  // The next ranks of the nodes of a range.  A rank is a sum in a fixed order, and so a chain of additions that each
+  // wait for the previous one.  So several are summed side by side, of about equal length because the targets are in
+  // the order of their number of edges.
+  void step(const InEdges& edges, const Shares& shares, std::span<double> next) const {
+    edges.weights.empty() ? step<false>(edges, shares, next) : step<true>(edges, shares, next);
+  }
+
+ private:
+  // Enough to hide the latency of loads, few enough for the registers.
+  static constexpr std::size_t kLanes = 4;
+
+  template <bool weighted>
+  void step(const InEdges& edges, const Shares& shares, std::span<double> next) const {
+    const auto n = static_cast<double>(nodes());
+    const double everywhere = (1 - damping_) / n + damping_ * shares.dangling / n;
+    const double* const number = shares.numbers.data();
+    const std::uint32_t* const from = edges.from.data();
+    const double* const weight = edges.weights.data();
+    const auto share = [=](std::size_t e) { return weighted ? weight[e] * number[from[e]] : number[from[e]]; };
+    const std::vector<std::uint32_t>&targets = edges.targets, &sizes = edges.sizes;
+    std::size_t i = 0, begin = 0;  // of the next target, and of its edges
+    for (; i + kLanes <= targets.size(); i += kLanes) {
+      std::array<double, kLanes> sum = {};
+      std::array<std::size_t, kLanes> row;
+      for (std::size_t l = 0; l < kLanes; ++l) row[l] = std::exchange(begin, begin + sizes[i + l]);
+      const std::size_t shortest = sizes[i + kLanes - 1];
+      for (std::size_t e = 0; e < shortest; ++e)
+        for (std::size_t l = 0; l < kLanes; ++l) sum[l] += share(row[l] + e);
+      for (std::size_t l = 0; l < kLanes; ++l) {
+        for (std::size_t e = shortest; e < sizes[i + l]; ++e) sum[l] += share(row[l] + e);
+        next[targets[i + l]] = everywhere + damping_ * sum[l];
+      }
+    }
+    for (; i < targets.size(); ++i) {
+      double sum = 0;
+      for (std::size_t e = 0; e < sizes[i]; ++e) sum += share(begin++);
+      next[targets[i]] = everywhere + damping_ * sum;
+    }
+  }
+
+  std::vector<double> divisors_;
+  std::vector<std::uint32_t> dangling_;  // nodes, ascending
+  double damping_;
+  OncePerVersion<Shares> shares_;
+};
 
 }  // namespace rota::pagerank
