@@ -1,12 +1,16 @@
 #include "apps/kmeans/centres.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "rota/io/report_text.h"
 #include "rota/numerics/widest_registers.h"
 
 namespace rota::kmeans {
 namespace {
+
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // scores[k] = sum_j x_j S_jk for clusters from k on, `Width` at once while there are as many: the sums stay in
 // registers during the loop over the row, and the numbers read of each column are contiguous.  Returns the next k.
@@ -33,8 +37,6 @@ ROTA_WIDEST_REGISTERS void products(const io::SparseRow& row, const double* sums
   products_from<1>(k, row, sums, clusters, scores);
 }
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 }  // namespace
 
 Centres::Centres(std::span<const double> table, std::uint32_t clusters)
@@ -42,47 +44,38 @@ Centres::Centres(std::span<const double> table, std::uint32_t clusters)
       clusters_(clusters),
       columns_(table.size() / clusters - 1),
       norms_(clusters),
-      factors_(clusters),
-      bias_(clusters, std::numeric_limits<double>::infinity()) {
-  for (std::uint32_t k = 0; k < clusters_; ++k) {
-    factors_[k] = count(k) > 0 ? 2 / count(k) : 0;
-    if (count(k) == 0) empty_.push_back(k);
-  }
+      inverse_counts_(clusters) {
+  for (std::uint32_t k = 0; k < clusters; ++k)
+    if (count(k) > 0)
+      inverse_counts_[k] = 1 / count(k);
+    else
+      empty_.push_back(k);
   for (std::uint64_t j = 0; j < columns_; ++j)
-    for (std::uint32_t k = 0; k < clusters_; ++k) norms_[k].add(value(j, k));
-  for (std::uint32_t k = 0; k < clusters_; ++k)
-    if (count(k) > 0) bias_[k] = norm(k);
+    for (std::uint32_t k = 0; k < clusters; ++k) norms_[k].add(value(j, k));
+  for (const std::uint32_t k : empty_) norms_[k].high = kInfinity;
 }
 
 // |x - c_k|^2 = |x|^2 - 2 x c_k + |c_k|^2, of which |x|^2 is the same for all k, and the rest is the score.  x c_k is a
 // sum of m products, and 2 |x c_k| <= |x|^2 + |c_k|^2, so a score's error is at most (m + 8) 2^-53 (|x|^2 + 2 |c_k|^2).
 double Centres::scores_of(const io::SparseRow& row, std::span<double> scores) const {
-  const auto known = std::lower_bound(row.columns.begin(), row.columns.end(), columns_) - row.columns.begin();
+  const auto known = std::ranges::lower_bound(row.columns, columns_) - row.columns.begin();
   const auto entries = static_cast<std::size_t>(known);
   products({row.columns.first(entries), row.values.first(entries)}, table_.data(), clusters_, scores.data());
-  for (std::uint32_t k = 0; k < clusters_; ++k) scores[k] = bias_[k] - factors_[k] * scores[k];
+  for (std::uint32_t k = 0; k < clusters_; ++k) scores[k] = norm(k) - 2 * inverse_counts_[k] * scores[k];
   return static_cast<double>(entries + 8) * kEpsilon;
 }
 
 // If |x| is large compared with the distances, as for times that count from 1970, all digits of a score may be
 // rounding. So every centre that may be the nearest, within the error of the scores, is compared by its distance.
-Nearest Centres::nearest(const io::SparseRow& row, double square, std::span<double> scores) const {
+std::pair<std::uint32_t, double> Centres::nearest(const io::SparseRow& row, double square,
+                                                  std::span<double> scores) const {
   const double share = scores_of(row, scores);
-  std::uint32_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
+  const auto best = static_cast<std::uint32_t>(std::ranges::min_element(scores) - scores.begin());
+  const double limit = scores[best] + 2 * share * (square + norm(best));
+  std::pair found(distance(row, best), best);
   for (std::uint32_t k = 0; k < clusters_; ++k)
-    if (scores[k] < least) {
-      least = scores[k];
-      best = k;
-    }
-  const double limit = least + 2 * share * (square + norm(best));
-  Nearest found{best, distance(row, best)};
-  for (std::uint32_t k = 0; k < clusters_; ++k) {
-    if (k == best || !(scores[k] - 2 * share * norm(k) <= limit)) continue;
-    const double other = distance(row, k);
-    if (other < found.distance || (other == found.distance && k < found.cluster)) found = {k, other};
-  }
-  return found;
+    if (k != best && scores[k] - 2 * share * norm(k) <= limit) found = std::min(found, {distance(row, k), k});
+  return {found.second, found.first};
 }
 
 void Centres::distances(const io::SparseRow& row, double square, std::span<double> out) const {
@@ -111,28 +104,15 @@ double Centres::distance(const io::SparseRow& row, std::uint32_t k) const {
   return apart + std::max(0.0, (norms_[k].high - exact.high) + (norms_[k].low - exact.low));
 }
 
-Assignment assign(const io::SparseMatrix& rows, std::span<const double> squares, const Centres& centres) {
-  Assignment out;
-  std::vector<double> scores(centres.clusters());
-  for (std::uint64_t r = 0; r < rows.rows; ++r) {
-    const Nearest found = centres.nearest(rows[r], squares[r], scores);
-    out.cluster.push_back(found.cluster);
-    out.distance.push_back(found.distance);
-    out.inertia += found.distance;
-  }
-  return out;
-}
-
-std::vector<std::uint32_t> farthest(const Assignment& rows, const Centres& centres) {
-  const std::size_t empty = centres.empty().size();
-  if (empty == 0 || empty == centres.clusters()) return {};
+std::vector<std::uint32_t> Centres::farthest(std::span<const RowState> rows) const {
+  if (empty_.empty()) return {};
   // The relative error of the sum of n numbers is at most n 2^-53, so that even n equal rows may be apart from their
   // centre.
   const auto apart = [&](std::uint32_t r) {
-    const double share = (centres.count(rows.cluster[r]) + 4) * kEpsilon;
-    return rows.distance[r] > share * share * centres.norm(rows.cluster[r]) ? rows.distance[r] : 0;
+    const double share = (count(rows[r].nearest) + 4) * kEpsilon;
+    return rows[r].distance > share * share * norm(rows[r].nearest) ? rows[r].distance : 0;
   };
-  std::vector<std::uint32_t> found = io::largest(rows.distance.size(), empty, apart);
+  std::vector<std::uint32_t> found = io::largest(rows.size(), empty_.size(), apart);
   std::erase_if(found, [&](std::uint32_t r) { return apart(r) == 0; });
   return found;
 }

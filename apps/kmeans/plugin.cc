@@ -3,25 +3,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
-#include <mutex>
 #include <optional>
-#include <utility>
 
-#include "apps/kmeans/centres.h"
 #include "apps/kmeans/commands.h"
-#include "apps/kmeans/settings.h"
 #include "rota/io/report_text.h"
+#include "rota/once_per_version.h"
 #include "rota/packed_app.h"
 #include "rota/shards.h"
 
 namespace rota::kmeans {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr TableId kNotes = 1;  // no row is ever used: its rounds have notes and replies
 
 enum class Step : std::uint8_t {
-  draw,    // rows are drawn as the next centre
+  draw,    // rows are drawn as the next centre, or at random as all centres
   choose,  // one of these rows becomes it
   look,    // which centre is nearest to each row, and which rows may go to empty clusters
   // Rounds of sums:
@@ -35,11 +34,11 @@ enum class Step : std::uint8_t {
 // The argument of a round.
 struct Purpose {
   Step step = Step::look;
-  std::uint32_t cluster = 0;  // to draw, to choose: of the next centre
-  std::uint32_t rows = 0;     // to draw: how many
-  bool best = false;          // to draw: whether the start before is the best so far
+  std::uint32_t rows = 0;  // to draw
+  bool first = false;      // to draw: whether a start begins
+  bool best = false;       // to draw: whether the start before is the best so far
 
-  void fields(auto& list) { list(step, cluster, rows, best); }
+  void fields(auto& list) { list(step, rows, first, best); }
 };
 
 // A row that may become a centre.
@@ -50,22 +49,19 @@ struct Candidate {
   std::vector<std::uint32_t> columns = {};  // its entries, if all shards need them
   std::vector<double> values = {};
 
-  void fields(auto& list) {
-    list(key, shard, row, columns, values);
-    list.check(columns.size() == values.size());
-  }
+  void fields(auto& list) { list(key, shard, row, columns, values); }
 };
 
 // Of one shard; pull replies the same for all shards together.
 struct Note {
-  std::uint32_t wanted = 0;  // how many candidates win
   std::vector<Candidate> candidates = {};
   // For each of the drawn rows: the sum of all rows' squared distances to the nearest centre if the row were one.
   std::vector<double> potentials = {};
-  std::uint64_t moved = 0;  // rows whose nearest centre is not that of their cluster
+  std::uint32_t chosen = 0;  // of the drawn rows, in the reply
+  std::uint64_t moved = 0;   // rows whose nearest centre is not that of their cluster
   double inertia = 0;
 
-  void fields(auto& list) { list(wanted, candidates, potentials, moved, inertia); }
+  void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia); }
 };
 
 // ---- schedule
@@ -90,44 +86,19 @@ class KmeansSchedule final : public Schedule {
     return {{"rows_to_move", static_cast<double>(to_move_)}, {"starts_ended", static_cast<double>(starts_)}};
   }
 
-  // An epoch: rounds of a start, one of sums, and a look.
   Round next(Random&) override {
-    const std::uint32_t clusters = settings_.clusters;
-    const bool at_once = !settings_.plusplus || clusters == 1;
-    const std::uint32_t starting = step_ != Step::start ? 0 : at_once ? 1 : 2 * clusters;
-    const std::uint32_t number = round_++, cluster = number / 2;
-    if (number > starting) {
-      round_ = 0;
-      return round_of({Step::look});
-    }
-    if (number == starting) return round_of({step_});
-    if (number % 2 == 1) return round_of({Step::choose, cluster});
-    // Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007, drew more than one row for a
-    // centre; the number is that of their implementation and of scikit-learn's.
-    const std::uint32_t several = 2 + static_cast<std::uint32_t>(std::log(clusters));
-    return round_of({Step::draw, cluster, at_once ? clusters : cluster == 0 ? 1 : several, best_});
-  }
-  void feedback(const Commit& commit) override {
-    if (commit.argument.as<Purpose>().step == Step::look) end_epoch(read_fields<Note>(commit.reply));
-  }
-  void state(Archive& list) override {
-    list(step_, inertia_, epochs_, starts_, best_inertia_, best_, converged_);
-    list.check(step_ >= Step::start && step_ <= Step::end && starts_ <= settings_.restarts);
-  }
-
- private:
-  static constexpr std::uint64_t kSumEvery = 10;
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-  static Round round_of(const Purpose& purpose) {
+    if (epoch_.empty()) begin_epoch();
     Round round;
-    round.table = purpose.step < Step::start ? kNotes : kSums;
-    round.argument = Argument(purpose);
-    round.open = round.table == kSums;
-    round.ends_epoch = purpose.step == Step::look;
+    round.argument = Argument(epoch_.front());
+    round.open = epoch_.front().step >= Step::start;
+    round.table = round.open ? kSums : kNotes;
+    epoch_.pop_front();
+    round.ends_epoch = epoch_.empty();
     return round;
   }
-  void end_epoch(const Note& all) {
+  void feedback(const Commit& commit) override {
+    if (commit.argument.as<Purpose>().step != Step::look) return;
+    const auto all = read_fields<Note>(commit.reply);
     const bool fell_little = inertia_ - all.inertia < settings_.tolerance * inertia_;
     const bool settled = all.candidates.empty() && (all.moved == 0 || (settings_.tolerance > 0 && fell_little));
     to_move_ = all.moved;
@@ -139,6 +110,27 @@ class KmeansSchedule final : public Schedule {
       end_start(settled);
     else
       step_ = settled || epochs_ + 1 >= settings_.most_epochs || epochs_ % kSumEvery == 0 ? Step::sum : Step::change;
+  }
+  void state(Archive& list) override {
+    list(step_, inertia_, epochs_, starts_, best_inertia_, best_, converged_);
+    list.check(step_ >= Step::start && step_ <= Step::end && starts_ <= settings_.restarts);
+  }
+
+ private:
+  static constexpr std::uint64_t kSumEvery = 10;
+
+  // The rounds of a start, one of sums, and a look.
+  void begin_epoch() {
+    const std::uint32_t clusters = settings_.clusters, draws = settings_.plusplus ? clusters : 1;
+    // Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007, drew more than one row for a
+    // centre; the number is that of their implementation and of scikit-learn's.
+    const std::uint32_t several = 2 + static_cast<std::uint32_t>(std::log(clusters));
+    for (std::uint32_t k = 0; step_ == Step::start && k < draws; ++k) {
+      epoch_.push_back({Step::draw, draws == 1 ? clusters : k == 0 ? 1 : several, k == 0, best_});
+      if (settings_.plusplus) epoch_.push_back({Step::choose});
+    }
+    epoch_.push_back({step_});
+    epoch_.push_back({Step::look});
   }
   void end_start(bool settled) {
     best_ = inertia_ < best_inertia_;
@@ -152,8 +144,8 @@ class KmeansSchedule final : public Schedule {
   }
 
   Settings settings_;
+  std::deque<Purpose> epoch_;        // its rounds that are still to come
   Step step_ = Step::start;          // of the epoch's round of sums
-  std::uint32_t round_ = 0;          // the next one of the epoch
   double inertia_ = kInfinity;       // after the last epoch of this start
   std::uint64_t epochs_ = 0;         // of this start
   std::uint32_t starts_ = 0;         // that have ended
@@ -176,39 +168,23 @@ Centres centres_at(std::span<const Candidate> rows, std::uint64_t columns) {
   return {std::move(table), static_cast<std::uint32_t>(width)};
 }
 
-// What the shards of a process share.  The first one that comes to a round makes what all of them need.  Between two
-// rounds that make something there is always a push of all shards, so that none still needs what was made before.
-struct SharedCentres {
-  std::uint32_t clusters = 0;
-  std::uint64_t columns = 0;
-  std::optional<Centres> centres;          // in a start the rows that were drawn last, then the starting centres
-  std::vector<Candidate> drawn, starting;  // these rows; those that were chosen
-
-  template <typename Make>
-  void once(std::pair<RoundId, std::uint64_t> round_and_version, Make make) {
-    const std::scoped_lock lock(mutex);
-    if (std::exchange(made_in, round_and_version) != round_and_version) make();
-  }
-  std::mutex mutex;
-  std::pair<RoundId, std::uint64_t> made_in = {0, 0};  // rounds count from 1
-};
+// Of all shards of a process, by round and version of the sums.  Between two rounds that make centres there is always a
+// push of all shards, so that none still needs the centres before.
+using SharedCentres = OncePerVersion<Centres, std::pair<RoundId, std::uint64_t>>;
 
 class KmeansPush final : public SharedPush {
  public:
   KmeansPush(ShardId shard, io::SparseMatrix rows, std::shared_ptr<SharedCentres> shared)
-      : shard_(shard), rows_(std::move(rows)), shared_(std::move(shared)), weight_(rows_.rows) {
-    for (std::uint64_t r = 0; r < rows_.rows; ++r) squares_.push_back(square_of(rows_[r]));
-    state_.cluster.resize(rows_.rows);
-    state_.nearest = {state_.cluster, squares_};  // until the first epoch
+      : shard_(shard), rows_(std::move(rows)), shared_(std::move(shared)), state_(rows_.rows) {
+    for (std::uint64_t r = 0; r < rows_.rows; ++r) squares_.push_back(square_of(rows_[r].values));
   }
 
   std::uint64_t items() const override { return rows_.rows; }
-  void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(shared_->columns)); }
   void attach(const Shape& shape) override { sums_ = shape.views[kSums]; }
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
     const auto purpose = task.argument.as<Purpose>();
-    if (purpose.step >= Step::start)
+    if (task.table == kSums)
       move(purpose.step, task);
     else
       write_fields(task.note, purpose.step == Step::draw     ? draw(purpose, random)
@@ -217,53 +193,58 @@ class KmeansPush final : public SharedPush {
     return rows_.rows;
   }
   void refresh(const Commit& commit) override {
-    const auto purpose = commit.argument.as<Purpose>();
-    if (purpose.step > Step::look) return;
-    Note all = read_fields<Note>(commit.reply);
-    if (purpose.step == Step::draw)
-      shared_->once({commit.round, sums_.version()}, [&] {
-        if (purpose.cluster == 0) shared_->starting.clear();
-        shared_->centres.emplace(centres_at(all.candidates, shared_->columns));
-        shared_->drawn = std::move(all.candidates);
-      });
-    else if (purpose.step == Step::choose)
-      choose(commit.round, purpose.cluster, all.potentials);
-    else
-      relocate(all.candidates);
+    if (commit.table == kSums) return;
+    const auto all = read_fields<Note>(commit.reply);
+    if (commit.argument.as<Purpose>().step == Step::look) {  // the farthest row goes to the first empty cluster, ...
+      for (std::size_t i = 0; i < std::min(all.candidates.size(), centres_->empty().size()); ++i)
+        if (all.candidates[i].shard == shard_) state_.at(all.candidates[i].row).target = centres_->empty()[i];
+    } else if (!all.candidates.empty()) {
+      centres_ = &shared_->of({commit.round, sums_.version()},
+                              [&](Centres& centres) { centres = centres_at(all.candidates, sums_.keys() - 1); });
+    } else {  // the next rows are drawn by the squared distance to the nearest of the chosen ones
+      for (std::uint64_t r = 0; r < rows_.rows; ++r)
+        weight_[r] = std::min(weight_[r], centres_->distance(rows_[r], all.chosen));
+    }
   }
-  void evaluate(Terms terms) const override { terms["inertia"] += state_.nearest.inertia; }
+  void evaluate(Terms terms) const override { terms["inertia"] += inertia(); }
 
   void state(Archive& list) override {
     list(state_);
-    const auto of_rows = [&](const std::vector<std::uint32_t>& clusters) {
-      return clusters.size() == rows_.rows &&
-             std::ranges::all_of(clusters, [&](std::uint32_t k) { return k < shared_->clusters; });
-    };
-    list.check(of_rows(state_.nearest.cluster) && state_.nearest.distance.size() == rows_.rows &&
-               of_rows(state_.cluster) && (state_.best.empty() || of_rows(state_.best)) &&
-               std::ranges::all_of(state_.relocated, [&](const auto& each) {
-                 return each.first < rows_.rows && each.second < shared_->clusters;
+    list.check(state_.size() == rows_.rows && std::ranges::all_of(state_, [&](const RowState& row) {
+                 return std::max({row.nearest, row.target, row.cluster, row.best}) < sums_.width();
                }));
   }
   bool restores_in_place() const override { return true; }
 
  private:
+  double inertia() const {
+    double sum = 0;
+    for (const RowState& row : state_) sum += row.distance;
+    return sum;
+  }
+  void assign() {
+    std::vector<double> scores(centres_->clusters());
+    for (std::uint64_t r = 0; r < rows_.rows; ++r) {
+      RowState& row = state_[r];
+      std::tie(row.nearest, row.distance) = centres_->nearest(rows_[r], squares_[r], scores);
+      row.target = row.nearest;
+    }
+  }
+
   // Rows in proportion to their weights, without replacement: those of the smallest keys -log(u) / weight, where u is
   // uniform (Efraimidis and Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 2006;
   // theirs is u^(1/weight), the largest).  Every shard draws for its own rows, and the smallest keys overall win.
   Note draw(const Purpose& purpose, Random& random) {
-    if (purpose.cluster == 0) {  // another start
-      if (purpose.best) state_.best = state_.cluster;
-      state_.relocated.clear();
-      weight_.assign(rows_.rows, 1);
-    }
+    if (purpose.best)
+      for (RowState& row : state_) row.best = row.cluster;
+    if (purpose.first) weight_.assign(rows_.rows, kInfinity);
     std::vector<double> keys;
     for (const double weight : weight_) {
       const double size = -std::log1p(-random.uniform());
-      keys.push_back(weight > 0 ? size / weight : std::numeric_limits<double>::infinity());
+      keys.push_back(purpose.first ? size : weight > 0 ? size / weight : kInfinity);
     }
-    Note note{.wanted = purpose.rows};
-    for (const std::uint32_t r : io::largest(keys.size(), note.wanted, [&](std::uint32_t i) { return -keys[i]; })) {
+    Note note;
+    for (const std::uint32_t r : io::largest(keys.size(), purpose.rows, [&](std::uint32_t i) { return -keys[i]; })) {
       const auto [columns, values] = rows_[r];
       note.candidates.push_back({keys[r], 0, r, {columns.begin(), columns.end()}, {values.begin(), values.end()}});
     }
@@ -271,39 +252,22 @@ class KmeansPush final : public SharedPush {
   }
   // How good a centre each of the drawn rows is.
   Note weigh() const {
-    Note note;
-    const std::uint32_t drawn = shared_->centres->clusters();
+    const std::uint32_t drawn = centres_->clusters();
     std::vector<double> distances(drawn);
-    note.potentials.resize(drawn);
+    Note note{.potentials = std::vector<double>(drawn)};
     for (std::uint64_t r = 0; drawn > 1 && r < rows_.rows; ++r) {
-      shared_->centres->distances(rows_[r], squares_[r], distances);
+      centres_->distances(rows_[r], squares_[r], distances);
       for (std::uint32_t i = 0; i < drawn; ++i) note.potentials[i] += std::min(weight_[r], distances[i]);
     }
     return note;
   }
-  void choose(RoundId round, std::uint32_t cluster, const std::vector<double>& potentials) {
-    const auto i = static_cast<std::uint32_t>(std::ranges::min_element(potentials) - potentials.begin());
-    const bool last = cluster + 1 == shared_->clusters;
-    shared_->once({round, sums_.version()}, [&] {
-      shared_->starting.push_back(shared_->drawn.at(i));
-      if (last) shared_->centres.emplace(centres_at(std::exchange(shared_->starting, {}), shared_->columns));
-    });
-    // The next rows are drawn by the squared distance to the nearest existing centre.
-    for (std::uint64_t r = 0; !last && r < rows_.rows; ++r) {
-      const double distance = shared_->centres->distance(rows_[r], i);
-      weight_[r] = cluster == 0 ? distance : std::min(weight_[r], distance);
-    }
-  }
-
-  // Every row moves to its nearest centre, or where it is relocated.  If the sums change, parts have only the changes:
-  // a row leaves the sums and the count of its old cluster, and enters those of the new one.
+  // Rows go to their targets.  If the sums change, parts have only the changes: a row leaves the sums and the count of
+  // its old cluster, and enters those of the new one.
   void move(Step step, const SharedTask& task) {
-    if (step == Step::start) state_.nearest = assign(rows_, squares_, *shared_->centres);
-    std::vector<std::uint32_t> target = step == Step::recall ? state_.best : state_.nearest.cluster;
-    if (step != Step::recall)
-      for (const auto& [row, cluster] : state_.relocated) target[row] = cluster;
-    for (std::uint64_t r = 0; r < target.size(); ++r) {
-      const std::uint32_t to = target[r], from = std::exchange(state_.cluster[r], to);
+    if (step == Step::start) assign();
+    for (std::uint64_t r = 0; r < rows_.rows; ++r) {
+      const std::uint32_t to = step == Step::recall ? state_[r].best : state_[r].target;
+      const std::uint32_t from = std::exchange(state_[r].cluster, to);
       if (step == Step::change && from == to) continue;
       const auto add = [&](Key key, double x) {
         const std::span<double> part = task.parts[key];
@@ -316,54 +280,55 @@ class KmeansPush final : public SharedPush {
     }
   }
   Note look(RoundId round) {
-    shared_->once({round, sums_.version()}, [&] {
-      shared_->centres.emplace(sums_.numbers(), shared_->clusters);
-      shared_->drawn = {};
-    });
-    state_.nearest = assign(rows_, squares_, *shared_->centres);
-    Note note{.wanted = static_cast<std::uint32_t>(shared_->centres->empty().size()),
-              .inertia = state_.nearest.inertia};
-    for (std::uint64_t r = 0; r < rows_.rows; ++r) note.moved += state_.nearest.cluster[r] != state_.cluster[r] ? 1 : 0;
-    for (const std::uint32_t r : farthest(state_.nearest, *shared_->centres))
-      note.candidates.push_back({.key = -state_.nearest.distance[r], .row = r});
+    centres_ = &shared_->of({round, sums_.version()},
+                            [&](Centres& centres) { centres = Centres(sums_.numbers(), sums_.width()); });
+    assign();
+    Note note{.inertia = inertia()};
+    for (const RowState& row : state_) note.moved += row.nearest != row.cluster ? 1 : 0;
+    for (const std::uint32_t r : centres_->farthest(state_))
+      note.candidates.push_back({.key = -state_[r].distance, .row = r});
     return note;
-  }
-  // The farthest row moves to the first empty cluster, and so on.
-  void relocate(std::span<const Candidate> won) {
-    const std::vector<std::uint32_t>& empty = shared_->centres->empty();
-    state_.relocated.clear();
-    for (std::size_t i = 0; i < std::min(won.size(), empty.size()); ++i)
-      if (won[i].shard == shard_) state_.relocated.emplace_back(won[i].row, empty[i]);
   }
 
   ShardId shard_;
   io::SparseMatrix rows_;
   std::vector<double> squares_;  // of each row
   std::shared_ptr<SharedCentres> shared_;
+  const Centres* centres_ = nullptr;  // in a start the rows that were drawn last, then the starting centres
   TableView sums_;
   std::vector<double> weight_;  // of each row in the next draw
-  ShardState state_;
+  std::vector<RowState> state_;
 };
 
 // ---- pull
 
 class KmeansPull final : public Pull {
  public:
+  explicit KmeansPull(std::uint32_t clusters) : clusters_(clusters) {}
+
   void pull(const PullTask& task) override {
-    if (task.table == kNotes)
-      write_fields(task.reply, combined(task.notes));
-    else
-      task.argument.as<Purpose>().step == Step::change ? add_.pull(task) : assign_.pull(task);
+    const auto purpose = task.argument.as<Purpose>();
+    if (task.table == kSums) return purpose.step == Step::change ? AddPull().pull(task) : AssignPull().pull(task);
+    Note all = combined(task.notes);
+    if (purpose.step == Step::draw) {
+      if (all.candidates.size() > purpose.rows) all.candidates.resize(purpose.rows);
+      drawn_ = all.candidates;
+    }
+    if (purpose.step == Step::choose) {
+      all.chosen = static_cast<std::uint32_t>(std::ranges::min_element(all.potentials) - all.potentials.begin());
+      chosen_.push_back(drawn_.at(all.chosen));
+      if (chosen_.size() == clusters_) all.candidates = std::exchange(chosen_, {});
+    }
+    write_fields(task.reply, all);
   }
 
  private:
-  // Sums in the order of the shards, and the candidates with the smallest keys, the smallest first; of equal ones that
-  // of the first shard, and of its first row.
+  // Sums in the order of the shards, and the candidates, the smallest key first; of equal ones that of the first shard,
+  // and of its first row.
   static Note combined(std::span<const Bytes> notes) {
     Note all;
     for (ShardId shard = 0; shard < notes.size(); ++shard) {
-      Note note = read_fields<Note>(notes[shard]);
-      all.wanted = note.wanted;
+      auto note = read_fields<Note>(notes[shard]);
       all.moved += note.moved;
       all.inertia += note.inertia;
       all.potentials.resize(note.potentials.size());
@@ -374,12 +339,11 @@ class KmeansPull final : public Pull {
       }
     }
     std::ranges::stable_sort(all.candidates, {}, &Candidate::key);
-    if (all.candidates.size() > all.wanted) all.candidates.resize(all.wanted);
     return all;
   }
 
-  AddPull add_;
-  AssignPull assign_;
+  std::uint32_t clusters_;
+  std::vector<Candidate> drawn_, chosen_;  // of a start: the rows drawn last, and the centres so far
 };
 
 // ---- app
@@ -387,13 +351,13 @@ class KmeansPull final : public Pull {
 struct Data : io::SparseMatrix {
   std::uint64_t items() const { return rows; }
   bool fits(const io::RowsSize& all, const Job& job, ShardId shard) const {
-    return rows == dealt_to(shard, all.rows, job.shards) && columns <= all.columns &&
-           std::ranges::all_of(values, [](double x) { return std::abs(x) <= kValues.most; });
+    return rows == dealt_to(shard, all.rows, job.shards) && columns <= all.columns;
   }
 };
 
 class Kmeans final : public PackedApp<io::RowsSize, Data> {
  public:
+  using Settings = kmeans::Settings;
   explicit Kmeans(const Job& job) : PackedApp(job), settings_(checked_settings(job.options)) {}
 
   Loaded read(std::span<const ShardId> hosted) const override {
@@ -407,18 +371,13 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
     return {size, std::move(shards.all())};
   }
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) override {
-    if (loaded.common.rows < settings_.clusters)
-      throw UsageError("the data has " + std::to_string(loaded.common.rows) +
+    size_ = std::move(loaded.common);
+    if (size_.rows < settings_.clusters)
+      throw UsageError("the data has " + std::to_string(size_.rows) +
                        " rows, fewer than --clusters=" + std::to_string(settings_.clusters));
-    names_ = std::move(loaded.common.names);
-    const auto shared = std::make_shared<SharedCentres>();
-    shared->clusters = settings_.clusters;
-    shared->columns = loaded.common.columns;
-    std::vector<std::unique_ptr<Push>> pushes;
-    for (std::size_t i = 0; i < hosted.size(); ++i)
-      pushes.push_back(std::make_unique<KmeansPush>(hosted[i], std::move(loaded.hosted[i]), shared));
-    return pushes;
+    return pushes_of<KmeansPush>(loaded, hosted, std::make_shared<SharedCentres>());
   }
+  void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(size_.columns)); }
   std::vector<Table> tables(const Facts& facts) const override {
     const std::uint32_t clusters = settings_.clusters;
     return {{.name = "sums",
@@ -429,16 +388,16 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
              .sized_by = "clusters"},
             {.name = "talk", .keys = 1, .row_width = 1, .single_partition = true}};
   }
-  void save_common(Writer& out) const override { write_fields(out, names_); }
+  void save_common(Writer& out) const override { write_fields(out, size_.names); }
   std::vector<Term> terms() const override { return {{"inertia", Term::Kind::objective}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<KmeansSchedule>(settings_);
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<KmeansPull>(); }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<KmeansPull>(settings_.clusters); }
 
  private:
   Settings settings_;
-  std::vector<std::string> names_;
+  io::RowsSize size_;
 };
 
 }  // namespace
@@ -447,9 +406,8 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
 using rota::kmeans::Kmeans;
 ROTA_APP(
     Kmeans, .name = "kmeans", .summary = "k-means clustering: Lloyd's algorithm from a k-means++ start",
-    .items = "rows", .options = rota::declared_options<rota::kmeans::Settings>(),
-    .epochs = 0,  // the schedule ends the job
+    .items = "rows", .epochs = 0,  // the schedule ends the job
     .packed_format = 3, .packed_options = rota::io::kRowOptions,
     .check = [](const rota::Options& chosen) { (void)rota::kmeans::checked_settings(chosen); },
     .framework_needs = rota::kSynchronous, .export_text = rota::kmeans::export_text,
-    .commands = rota::kmeans::commands());
+    .commands = rota::kmeans::kCommands);

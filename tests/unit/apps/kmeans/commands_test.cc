@@ -1,6 +1,4 @@
-#include "apps/kmeans/settings.h"
-
-#include "rota/error.h"
+#include "apps/kmeans/commands.h"
 
 namespace rota::kmeans {
 namespace {
