@@ -6,7 +6,7 @@ usage: sgd_bench.py TRAIN [TEST|-] [--c=1] [--repeat=5] [--jobs=logistic,squared
                     [--bin=build/release/bin] [FLAGS FOR rota train]
 
 With - in place of TEST every fifth row is held out; LIBLINEAR is then Debian's liblinear-train -s 0 -B 1 with its own
-tolerance.  To the optimum it is run with each tolerance -e 0.1, 0.01, ... 1e-8, and Rota by its exact solvers; both
+tolerance.  To the optimum it is run with each tolerance -e 0.1, 0.01, ... 1e-8, and Rota by the solvers of its app linear; both
 penalise the intercept.  LIBLINEAR's seconds are processor seconds of the whole program less those of a run that ends at
 once (-e 1e30).  Rota has the same penalty and two workers of one thread; its seconds are those of the training
 (metrics.jsonl), without loading and evaluation.
@@ -21,7 +21,7 @@ import subprocess
 from bench_run import arguments, in_turn, records, scratch_folder, spread, train
 
 SOLVERS = {"logistic": (0, 7), "squared_hinge": (2, 1), "hinge": (3,)}
-OPTIMIZERS = {"logistic": ("newton", "svrg"), "squared_hinge": ("newton", "svrg"), "hinge": ("svm",)}
+CHOSEN = {"logistic": ("newton", "svrg"), "squared_hinge": ("newton", "svrg"), "hinge": ("svm",)}
 TOLERANCES = [10.0 ** -e for e in range(1, 9)]
 
 
@@ -37,10 +37,10 @@ class Bench:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    def rota(self, file, rows, *flags):
+    def rota(self, app, file, rows, *flags):
         """The records of the epochs."""
         out = self.folder / "rota"
-        train(self.args, out, "sgd", f"--input={file}", f"--l2={1 / (rows * self.args.c)!r}", "--workers=2",
+        train(self.args, out, app, f"--input={file}", f"--l2={1 / (rows * self.args.c)!r}", "--workers=2",
               "--checkpoint_every=0", *flags, *self.flags)
         return records(out / "metrics.jsonl")
 
@@ -60,7 +60,7 @@ class HeldOut(Bench):
             reading = self.liblinear(file, 0, "-e", "1e30")
             theirs.append(max(self.liblinear(file, 0) - reading, 0))
             loss = self.loss_of_liblinear()
-            epochs = self.rota(file, len(rows), f"--valid={self.folder / 'test'}", f"--epochs={self.args.epochs}")
+            epochs = self.rota("sgd", file, len(rows), f"--valid={self.folder / 'test'}", f"--epochs={self.args.epochs}")
             there = next((r for r in epochs if r["valid"] <= 1.01 * loss), {"seconds": math.inf, "epoch": math.inf})
             mine.append((there["seconds"], there["epoch"], epochs[-1]["seconds"] / epochs[-1]["epoch"]))
         seconds, epochs, each = zip(*mine)
@@ -102,9 +102,9 @@ class Optimum(Bench):
         return [(max(self.liblinear(self.args.train, solver, "-e", repr(e)) - reading, 0), self.objective(loss))
                 for e in TOLERANCES]
 
-    def mine(self, loss, optimizer):
-        tolerance = 1e-6 if optimizer == "svrg" else 1e-8
-        epochs = self.rota(self.args.train, len(self.y), f"--loss={loss}", f"--optimizer={optimizer}",
+    def mine(self, loss, solver):
+        tolerance = 1e-6 if solver == "svrg" else 1e-8
+        epochs = self.rota("linear", self.args.train, len(self.y), f"--loss={loss}", f"--solver={solver}",
                            f"--tolerance={tolerance}", "--penalize_intercept")
         return [(r["seconds"], r["objective"]) for r in epochs]
 
@@ -114,7 +114,7 @@ class Optimum(Bench):
         self.x, y = load_svmlight_file(self.args.train)
         self.y = np.where(y == y.max(), 1, -1)
         for loss in self.args.jobs.split(","):
-            programs = {f"Rota {o}": (lambda o=o: self.mine(loss, o)) for o in OPTIMIZERS[loss]}
+            programs = {f"Rota {o}": (lambda o=o: self.mine(loss, o)) for o in CHOSEN[loss]}
             programs |= {f"LIBLINEAR -s {s}": (lambda s=s: self.theirs(loss, s)) for s in SOLVERS[loss]}
             runs = in_turn(programs, self.args.repeat)
             least = min(objective for each in runs.values() for one in each for _, objective in one)

@@ -17,12 +17,12 @@ from bench_run import arguments, scratch_folder, train
 CLUSTERS, FEATURES = 3, 16
 LIBLINEAR = {"-s 0, logistic, one against the rest": 0, "-s 7, the same in the dual": 7, "-s 4, Crammer and Singer": 4,
              "-s 2, squared hinge, one against the rest": 2}
-ROTA = {"logistic, one against the rest, newton": ["--one_against_rest", "--optimizer=newton"],
-        "logistic, one against the rest, svrg": ["--one_against_rest", "--optimizer=svrg", "--tolerance=1e-4"],
+ROTA = {"logistic, one against the rest, newton": ["--one_against_rest", "--solver=newton"],
+        "logistic, one against the rest, svrg": ["--one_against_rest", "--solver=svrg", "--tolerance=1e-4"],
         "logistic, one against the rest, adagrad": ["--one_against_rest"],
         "squared hinge, one against the rest, newton": ["--one_against_rest", "--loss=squared_hinge",
-                                                        "--optimizer=newton"],
-        "softmax, svrg": ["--loss=softmax", "--optimizer=svrg", "--tolerance=1e-4"],
+                                                        "--solver=newton"],
+        "softmax, svrg": ["--loss=softmax", "--solver=svrg", "--tolerance=1e-4"],
         "softmax, adagrad": ["--loss=softmax"]}
 
 
@@ -52,7 +52,8 @@ def liblinear(solver, train, test, folder, args):
 
 
 def trained(flags, file, test, folder, args, rows):
-    result = train(args, folder / "rota", "sgd", f"--input={file}", f"--valid={test}", f"--l2={1 / (rows * args.c)!r}",
+    app = "linear" if any("--solver" in flag for flag in flags) else "sgd"
+    result = train(args, folder / "rota", app, f"--input={file}", f"--valid={test}", f"--l2={1 / (rows * args.c)!r}",
                    "--penalize_intercept", "--eval_every=0", *flags)
     return 100 * result["terms"]["valid_accuracy"], f"{result['epochs']} epochs, {result['seconds']:.2f} s of training"
 

@@ -6,15 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include "apps/linear_models/row_options.h"
-#include "rota/bytes.h"
+#include "apps/linear_models/settings.h"
 #include "rota/types.h"
 
 namespace rota::linear {
 
-inline constexpr Key kIntercept = 0;
 inline constexpr double kSmallestScale = std::numeric_limits<float>::min();  // of a feature's largest value
 
 // How a feature's steps are scaled.
@@ -44,23 +43,18 @@ class Origins {
   bool empty() const { return keys_.empty(); }
   double operator[](Key key) const { return key < by_key_.size() ? by_key_[key] : 0; }
 
-  // A count, then each key: varint, and its origin: f64.
-  void encode(Writer& out) const {
-    out.put_varint(keys_.size());
-    for (const std::uint32_t key : keys_) {
-      out.put_varint(key);
-      out.put(by_key_[key]);
-    }
-  }
-  void decode(Reader& in) {
-    std::uint64_t before = kIntercept;
-    for (std::size_t left = in.get_count(9); left > 0 && in.ok(); --left) {
-      const auto key = in.get_bounded<std::uint32_t>(kMostFeatures);
-      const auto origin = in.get<double>();
-      if (key <= before || !std::isfinite(origin) || origin == 0) in.fail();
-      if (in.ok()) add(key, origin);
-      before = key;
-    }
+  void fields(auto& list) {
+    std::vector<double> origins;
+    for (const std::uint32_t key : keys_) origins.push_back(by_key_[key]);
+    list(keys_, origins);
+    if (!list.reads()) return;
+    bool valid = keys_.size() == origins.size();
+    for (std::size_t i = 0; valid && i < keys_.size(); ++i)
+      valid = keys_[i] > (i == 0 ? kIntercept : keys_[i - 1]) && keys_[i] <= kMostFeatures &&
+              std::isfinite(origins[i]) && origins[i] != 0;
+    list.check(valid);
+    const std::vector<std::uint32_t> keys = valid ? std::exchange(keys_, {}) : std::vector<std::uint32_t>();
+    for (std::size_t i = 0; i < keys.size(); ++i) add(keys[i], origins[i]);
   }
 
  private:
@@ -82,7 +76,7 @@ class FeatureCounts {
   }
 
   // REQUIRES: at least the number of keys that were added.
-  std::vector<FeatureScale> scales(const RowOptions& settings, std::uint64_t rows, Key keys) const {
+  std::vector<FeatureScale> scales(const Settings& settings, std::uint64_t rows, Key keys) const {
     std::vector<FeatureScale> out(keys);
     double energy = 0;  // of all rows, in the units of the largest values
     for (const Counts& one : counts_)

@@ -17,7 +17,7 @@ LossSums score_rows(Outputs, std::span<const double> links, std::uint32_t output
     std::copy(given.begin(), given.end(), row.begin());
     if (best_output(row) == static_cast<std::uint32_t>(data.targets[i])) sums.right += 1;
     const double loss = Outputs::slopes(row, data.targets[i]);
-    sums.loss += data.weights.empty() ? loss : loss * data.weights[i];
+    sums.loss += loss * data.weight(i);
   }
   return sums;
 }
@@ -25,10 +25,8 @@ LossSums score_rows(Outputs, std::span<const double> links, std::uint32_t output
 template <typename LossOfRow>
 LossSums score_rows(OneOutput<LossOfRow>, std::span<const double> links, std::uint32_t, const ShardRows& data) {
   LossSums sums;
-  sums.loss = chunked_sum(links.size(), [&](std::size_t i) {
-    const double loss = LossOfRow::value(links[i], data.targets[i]);
-    return data.weights.empty() ? loss : loss * data.weights[i];
-  });
+  sums.loss = chunked_sum(links.size(),
+                          [&](std::size_t i) { return LossOfRow::value(links[i], data.targets[i]) * data.weight(i); });
   for (std::size_t i = 0; i < links.size(); ++i)
     if ((links[i] > 0) == (data.targets[i] > 0)) sums.right += 1;
   return sums;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "apps/linear_models/losses.h"
-#include "apps/linear_models/row_options.h"
-#include "apps/linear_models/shard_rows.h"
+#include "apps/linear_models/rows.h"
+#include "apps/linear_models/settings.h"
 
 namespace rota::linear {
 

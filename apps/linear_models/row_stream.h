@@ -1,66 +1,85 @@
 // apps/linear_models/row_stream.h -- the rows of a shard that is not kept in memory: its section of the files, read
 // again in every epoch.
 #pragma once
-#include <condition_variable>
-#include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <functional>
+#include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
-#include "apps/linear_models/shard_rows.h"
+#include "apps/linear_models/read_rows.h"
+#include "rota/error.h"
 
 namespace rota::linear {
 
-class RowStream {
- public:
-  RowStream(const std::vector<std::string>& files, const RowOptions& settings, const DataFacts& facts,
-            std::uint32_t shards, ShardId shard, std::uint64_t rows);
-
-  std::uint64_t rows() const { return rows_; }
-  // Calls take() with the rows in the order of the files, in portions of size_of(0), size_of(1), ... rows, until the
-  // end. Throws DataError if the rows have changed.
-  void read(const std::function<std::uint64_t(std::uint64_t)>& size_of,
-            const std::function<void(ShardRows&&)>& take) const;
-
- private:
-  const std::vector<std::string>& files_;
-  RowOptions settings_;
-  DataFacts facts_;
-  std::uint32_t shards_;
-  ShardId shard_;
-  std::uint64_t rows_;
+struct RowStream {
+  std::vector<std::string> files;
+  io::Section section;  // that of the shard
+  std::uint64_t rows = 0;
+  Settings settings;
+  std::shared_ptr<const SharedData> all;
 };
 
-// Reads a stream in a thread, ahead of the consumer: one piece is ready, and one is being read.
-class ReadAhead {
+// Reads a stream from its beginning, again and again.
+class StreamReader {
  public:
-  // The stream must outlive it.  A pass of the stream is cut into `pieces` with nearly equal numbers of rows.
-  ReadAhead(const RowStream& stream, std::uint64_t pieces);
-  ~ReadAhead();
+  explicit StreamReader(const RowStream& stream) : stream_(stream), key_(stream.settings.bits) {}
 
-  // The next piece; the first one follows the last of a pass.  Rethrows the exceptions of reading.
-  ShardRows next();
-
-  static std::uint64_t begin_of(std::uint64_t piece, std::uint64_t pieces, std::uint64_t rows) {
-    return rows * piece / pieces;
+  // The next `count` rows: passes end with the last row, so they must add up to all.  Throws DataError if the rows have
+  // changed.
+  ShardRows next(std::uint64_t count) {
+    const char* const changed = "the data has changed since it was first read";
+    const Settings& settings = stream_.settings;
+    const SharedData& all = *stream_.all;
+    if (!input_) input_.emplace(stream_.files, settings.form, stream_.section);
+    ShardRows rows;
+    io::LabelledValues row;
+    while (rows.targets.size() < count) {
+      if (!input_->next(row)) throw DataError(stream_.files.front(), 0, changed);
+      const auto target = all.target(row.label);
+      if (!target) input_->fail(changed);
+      rows.targets.push_back(*target);
+      if (settings.is_vw()) rows.weights.push_back(row.weight * all.weight_scale);
+      add_row(*input_, row, key_, all.origins, settings.intercept, all.keys, rows.rows);
+    }
+    if (input_->rows() == stream_.rows) {
+      if (input_->next(row)) input_->fail(changed);
+      input_.reset();
+    }
+    return rows;
   }
 
  private:
-  struct Stopped {};
-  void give(ShardRows&& rows);
+  const RowStream& stream_;
+  FeatureKeys key_;
+  std::optional<io::RowFiles> input_;  // of this pass
+};
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::optional<ShardRows> ready_;
-  std::exception_ptr failed_;
-  bool stop_ = false;
-  std::thread thread_;
+// Reads a stream in equal pieces, one piece ahead of its consumer.
+class ReadAhead {
+ public:
+  // The stream must outlive it.
+  ReadAhead(const RowStream& stream, std::uint64_t pieces) : reader_(stream), rows_(stream.rows), pieces_(pieces) {}
+
+  // The next piece; the first one follows the last of a pass.  Rethrows the exceptions of reading.
+  ShardRows next() {
+    ShardRows piece = ahead_.valid() ? ahead_.get() : read();
+    ahead_ = std::async(std::launch::async, [this] { return read(); });
+    return piece;
+  }
+
+ private:
+  ShardRows read() {
+    const std::uint64_t i = at_++ % pieces_;
+    return reader_.next(rows_ * (i + 1) / pieces_ - rows_ * i / pieces_);
+  }
+
+  StreamReader reader_;
+  std::uint64_t rows_, pieces_;
+  std::uint64_t at_ = 0;
+  std::future<ShardRows> ahead_;  // the last member: its destructor waits for the thread
 };
 
 }  // namespace rota::linear

@@ -3,31 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "apps/linear_models/shard_rows.h"
-#include "apps/sgd/commands/trained_model.h"
-#include "apps/sgd/exact/optimum.h"
-#include "apps/sgd/initial_weights.h"
+#include "apps/linear_models/linear_app.h"
+#include "apps/linear_models/local_pass.h"
 #include "apps/sgd/pull.h"
-#include "apps/sgd/push.h"
 #include "apps/sgd/settings.h"
-#include "apps/sgd/tables.h"
-#include "rota/error.h"
+#include "apps/sgd/steps.h"
 #include "rota/exchange/exchange_schedule.h"
-#include "rota/io/number_text.h"
-#include "rota/packed_app.h"
-#include "rota/schedule.h"
+#include "rota/exchange/replica_exchange.h"
 
 namespace rota::sgd {
 namespace {
 
-// The largest mean, in deviations, of a column that replaces the intercept.
-constexpr double kMostDeviations = 10, kMostDeviationsExact = 1e4;
+constexpr double kMostLoss = 1000;  // of a job's last epoch, relative to that of zero weights
 
-// The open rounds of an epoch in which shards make steps, by --sync_rows, and their arguments.
+// The rounds of an epoch in which shards make steps, by --sync_rows.
 struct RoundsOfEpoch {
   RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t sync_rows, double rows_of_earlier_jobs)
       : count(std::max<std::uint64_t>(1, (rows + sync_rows - 1) / sync_rows)),
@@ -35,9 +27,8 @@ struct RoundsOfEpoch {
         rows_before(rows_of_earlier_jobs) {}
 
   // Of the n-th round of the job, n = 0, 1, ...
-  std::vector<double> argument(std::uint64_t n) const {
-    return {static_cast<double>(n % count), static_cast<double>(count),
-            rows_before + rows_of_round * static_cast<double>(n),
+  RoundOfSteps at(std::uint64_t n) const {
+    return {n % count, count, rows_before + rows_of_round * static_cast<double>(n),
             rows_before + rows_of_round * static_cast<double>(n + 1)};
   }
 
@@ -46,6 +37,7 @@ struct RoundsOfEpoch {
   double rows_before;    // of a shard, on average, in earlier jobs
 };
 
+// Open rounds: each shard makes steps for the features of its rows.
 class SgdSchedule final : public Schedule {
  public:
   SgdSchedule(RoundsOfEpoch rounds, std::uint64_t epochs) : rounds_(rounds), last_(rounds.count * epochs) {}
@@ -53,9 +45,9 @@ class SgdSchedule final : public Schedule {
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }  // no choice depends on feedback
   Round next(Random&) override {
     Round round;
-    round.table = kWeights;
+    round.table = linear::kWeights;
     round.open = true;
-    round.argument = rounds_.argument(done_);
+    round.argument = Argument(rounds_.at(done_));
     round.ends_epoch = ++done_ % rounds_.count == 0;
     round.ends_job = done_ == last_;
     return round;
@@ -69,183 +61,261 @@ class SgdSchedule final : public Schedule {
   std::uint64_t done_ = 0;
 };
 
-class SgdApp final : public PackedApp<linear::RowFacts, linear::RowData> {
+// One shard: its rows, in an order of its own in each epoch.
+class SgdPush : public linear::RowsPush {
  public:
-  explicit SgdApp(const Job& job) : PackedApp(job), settings_(settings_of(job.options)) {
-    check(job.options);
-    if (settings_.stream && job.packed != nullptr)
-      throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
-    if (job.initial == nullptr) return;
-    initial_.emplace(*job.initial, settings_);
-    settings_.least_keys = initial_->keys();
-    settings_.form.names = initial_->names();
+  SgdPush(const Settings& settings, linear::ShardData data)
+      : RowsPush(settings, std::move(data)),
+        settings_(settings),
+        steps_(settings.steps(all_->units.slopes, all_->units.steps)),
+        pass_(settings.loss, *all_) {}
+
+  std::uint64_t push(const SharedTask& task, Random& random) override {
+    const std::span<const double> table = weights_.numbers();
+    const std::uint64_t rows = take_steps(task.epoch, task.argument.as<RoundOfSteps>(), table, random);
+    for (const std::uint32_t key : pass_.touched()) make_part(key, table, task.parts[key]);
+    return rows;
+  }
+  void evaluate(Terms terms) const override {
+    RowsPush::evaluate(terms);
+    terms["progressive"] += progressive_loss_;
+    terms["progressive_rows"] += static_cast<double>(progressive_rows_);
   }
 
-  Loaded read(std::span<const ShardId> hosted) const override {
-    linear::RowsRead data = linear::read_data(job_.input, job_.valid, settings_, job_.shards, hosted, packing());
-    return {std::move(data.facts), std::move(data.hosted)};
+  // Of the epoch: the losses of its rows, each before its own step.
+  void state(Archive& list) override { list(epoch_, progressive_loss_, progressive_rows_); }
+
+ protected:
+  // Makes the steps of a round, on weights that begin as those of `table`.  Returns its rows.
+  std::uint64_t take_steps(Epoch epoch, const RoundOfSteps& round, std::span<const double> table, Random& random) {
+    if (epoch != epoch_) begin_epoch(epoch);
+    const std::uint64_t rows = visit(round, table, random);
+    progressive_rows_ += rows;
+    if (!std::isfinite(progressive_loss_))
+      throw UsageError("the weights have overflowed: use a smaller --learning_rate");
+    if (epoch == settings_.epochs && round.at + 1 == round.rounds) require_learning();
+    return rows;
   }
-  std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) override {
-    const linear::RowFacts& read = loaded.common;
-    const std::string name = job_.packed == nullptr ? job_.input.front() : job_.packed->name();
-    linear::DataFacts facts = linear::facts_for(settings_, read, name);
-    require_one_intercept(read, name);
-    if (initial_) initial_->require_same(facts.classes, read.names);
-    if (settings_.centres()) facts.centre = initial_ ? initial_->centre() : read.responses.mean;
-    model_ = {facts.classes, facts.origins, read.names};
-    auto scales =
-        std::make_shared<const std::vector<FeatureScale>>(read.counts.scales(settings_, read.rows, facts.keys));
-    const double slopes = unit_of_slopes(facts), steps = unit_of_steps(read.counts, *scales);
-    const auto all = std::make_shared<const SharedData>(
-        SharedData{settings_.in_units(slopes, steps), facts, std::move(scales), job_.seed, slopes, steps,
-                   initial_ ? initial_->rows_before() : 0, first_squares(read.counts, slopes),
-                   initial_ ? initial_->moves_of_intercept(facts.origins) : std::vector<double>()});
-    std::vector<std::unique_ptr<Push>> out;
-    for (std::size_t i = 0; i < hosted.size(); ++i) {
-      linear::RowData data = std::move(loaded.hosted[i]);
-      data.held_out.rows.keep_below(facts.keys);
-      for (ShardRows* const rows : {&data.training, &data.held_out}) {
-        linear::make_targets(settings_, facts, name, *rows);
-        for (double& target : rows->targets) target -= facts.centre;
-      }
-      std::unique_ptr<linear::RowStream> stream;
-      if (settings_.stream)
-        stream =
-            std::make_unique<linear::RowStream>(job_.input, settings_, facts, job_.shards, hosted[i], data.streamed);
-      // Copied into its new layout, and then freed.
-      out.push_back(push(hosted[i], all, data.training, std::move(data.held_out), std::move(stream)));
+  // The weights after that.
+  const linear::LocalPass& pass() const { return pass_; }
+  // The part of a row of the table: how far the steps moved it.
+  void make_part(std::uint32_t key, std::span<const double> table, std::span<double> part) const {
+    const std::span<const double> state = pass_.state(key);
+    make_part(key, state, table.subspan(key * state.size(), state.size()), part);
+  }
+  void make_part(std::size_t key, std::span<const double> after, std::span<const double> before,
+                 std::span<double> part) const {
+    for (std::size_t i = 0; i < after.size(); ++i) part[i] = after[i] - before[i];
+    if (settings_.optimizer == Optimizer::ftrl)
+      for (std::size_t i = 0; i < after.size(); i += settings_.state_width) part[i] = all_->scales[key].step;
+    part.back() = 1;
+  }
+
+  const Settings settings_;
+  const StepSettings steps_;
+
+ private:
+  // The order is the same in a resumed job, so it does not depend on the previous order.
+  void begin_epoch(Epoch epoch) {
+    epoch_ = epoch;
+    progressive_loss_ = 0;
+    progressive_rows_ = 0;
+    loss_of_none_ = loss_of_none(training_);
+    Random random = linear::random_of_orders(all_->seed, shard_, epoch);
+    order_.clear();
+    linear::append_pass(training_.rows.size(), random, order_);
+  }
+  // Visits the rows of a round, and returns their number.
+  std::uint64_t visit(const RoundOfSteps& round, std::span<const double> table, Random& random) {
+    if (!stream_) {
+      const std::size_t first = order_.size() * round.at / round.rounds;
+      const std::size_t end = order_.size() * (round.at + 1) / round.rounds;
+      run(training_, std::span(order_).subspan(first, end - first), round.seen, table);
+      return end - first;
     }
-    return out;
+    if (!ahead_) ahead_.emplace(*stream_, round.rounds);
+    const linear::ShardRows rows = ahead_->next();
+    order_ = linear::shuffled(rows.rows.size(), random);
+    loss_of_none_ += loss_of_none(rows);
+    run(rows, order_, round.seen, table);
+    return order_.size();
   }
-  std::vector<Table> tables(const Facts& facts) const override {
-    const std::uint32_t outputs = outputs_of(settings_, facts), width = outputs * settings_.state_width();
-    moves_ = moves_of(facts);
-    return {{.name = "weights",
-             .keys = facts.count("keys"),
-             .row_width = width,
-             .part_width = settings_.is_exact() ? newton_part_width(facts.count("keys"), outputs) : width + 1,
-             .single_partition = settings_.ends_at_optimum(),
-             .dense = true,
-             .started = initial_.has_value()}};
+  void run(const linear::ShardRows& rows, std::span<const std::uint32_t> order, double seen,
+           std::span<const double> table) {
+    const auto run_by = [&](const auto& step) {
+      return settings_.average ? pass_.run(AveragedStep(step), rows, order, seen, table)
+                               : pass_.run(step, rows, order, seen, table);
+    };
+    progressive_loss_ += settings_.optimizer == Optimizer::sgd    ? run_by(PlainStep(steps_))
+                         : settings_.optimizer == Optimizer::ftrl ? run_by(FtrlStep(steps_, all_->scales))
+                                                                  : run_by(AdagradStep(steps_, all_->first_squares));
   }
-  void start_row(const Facts&, TableId, Key key, std::span<double> row, Random&) const override {
-    initial_->put_row(key, moves_, row);
+
+  // With zero weights, for losses with unbounded slopes.
+  double loss_of_none(const linear::ShardRows& data) const {
+    return linear::chunked_sum(data.targets.size(), [&](std::size_t r) {
+      const double loss = settings_.loss == Loss::squared ? data.targets[r] * data.targets[r] / 2 : all_->outputs;
+      return loss * data.weight(r);
+    });
   }
+  // Throws UsageError if the job ends with losses with unbounded slopes that are far above those of zero weights.
+  void require_learning() const {
+    if (!linear::has_slopes_without_bound(settings_.loss)) return;
+    // A shard may have few rows, which zero weights fit by chance, or unusual ones.
+    const double slopes = all_->units.slopes, usual = settings_.loss == Loss::squared ? slopes * slopes / 2 : 0;
+    if (progressive_loss_ > kMostLoss * (loss_of_none_ + usual * static_cast<double>(progressive_rows_)))
+      throw UsageError("the loss is far larger than with zero weights: use a smaller --learning_rate");
+  }
+
+  linear::LocalPass pass_;
+  std::optional<linear::ReadAhead> ahead_;
+  std::vector<std::uint32_t> order_;  // of the rows in this epoch, or of a stream in this round
+  Epoch epoch_ = 0;
+  double progressive_loss_ = 0;
+  std::uint64_t progressive_rows_ = 0;
+  double loss_of_none_ = 0;  // of these rows
+};
+
+// The dataflows of --exchange; none for --exchange=store.
+std::vector<Dataflow> dataflows_of(Exchange exchange, std::uint32_t shards) {
+  if (exchange == Exchange::allreduce) return {nested_dataflow(prime_degrees(shards))};
+  if (exchange == Exchange::alltoall) return {all_dataflow(shards)};
+  if (exchange == Exchange::halton) return {halton_dataflow(shards)};
+  std::vector<Dataflow> flows;
+  for (std::uint32_t t = 0; exchange == Exchange::butterfly && t < mixing_rounds(shards); ++t)
+    flows.push_back(mixing_dataflow(shards, t));
+  return flows;
+}
+
+// A shard with an --exchange other than the store.  The replica is a whole table of weights.  In the exchange rounds of
+// an epoch, --exchange=allreduce sums the moves of the shards' steps, and each replica moves as the store would; any
+// other averages the replicas with those received.  The epoch's last round, of the store, sets the table to the mean of
+// the replicas, and the next epoch begins with it: so a replica is never saved.
+class ReplicaPush final : public SgdPush, public ExchangePush {
+ public:
+  ReplicaPush(const Settings& settings, std::uint32_t shards, linear::ShardData data)
+      : SgdPush(settings, std::move(data)), sums_(settings.exchange == Exchange::allreduce) {
+    if (sums_)
+      exchange_ = std::make_unique<NestedSum>(prime_degrees(shards));
+    else
+      exchange_ = std::make_unique<Averaging>();
+    last_step_ = static_cast<std::uint32_t>(dataflows_of(settings.exchange, shards)[0].steps.size()) - 1;
+  }
+
+  std::uint64_t push(const ExchangeTask& task, Random& random) override {
+    if (task.epoch != of_epoch_) replica_.assign(weights_.numbers().begin(), weights_.numbers().end());
+    of_epoch_ = task.epoch;
+    const std::uint64_t rows = take_steps(task.epoch, task.argument.as<RoundOfSteps>(), replica_, random);
+    if (sums_) parts_.assign(replica_.size() + weights_.keys(), 0.0);
+    for (const std::uint32_t key : pass().touched()) {
+      if (sums_)
+        make_part(key, replica_, part(key));
+      else
+        std::ranges::copy(pass().state(key), row(key).begin());
+    }
+    return rows;
+  }
+
+  void scatter(const ExchangeTask&, std::uint32_t step, Outgoing& out) override {
+    exchange_->scatter(shard_, sums_ ? parts_ : replica_, step, out);
+  }
+  void gather(const ExchangeTask& task, std::uint32_t step, std::span<const Incoming> in) override {
+    exchange_->gather(shard_, sums_ ? parts_ : replica_, step, in);
+    if (!sums_ || step != last_step_) return;
+    const RowMove move(settings_, steps_);
+    const double seen = task.argument.as<RoundOfSteps>().seen_after;
+    for (std::size_t key = 0; key < weights_.keys(); ++key)
+      if (part(key).back() > 0) move(key, row(key), part(key), seen);
+  }
+  // An allreduce makes all replicas equal, so one shard reports them.
+  std::uint64_t push(const SharedTask& task, Random&) override {
+    if (sums_ && shard_ != 0) return 0;
+    const std::size_t width = row(0).size();
+    const std::span<double> parts = task.parts.run(0, weights_.keys());
+    for (std::size_t key = 0; key < weights_.keys(); ++key)
+      make_part(key, row(key), weights_.numbers().subspan(key * width, width),
+                parts.subspan(key * (width + 1), width + 1));
+    return 0;
+  }
+
+ private:
+  std::span<double> row(std::size_t key) {
+    const std::size_t width = replica_.size() / weights_.keys();
+    return std::span(replica_).subspan(key * width, width);
+  }
+  std::span<double> part(std::size_t key) {
+    const std::size_t width = parts_.size() / weights_.keys();
+    return std::span(parts_).subspan(key * width, width);
+  }
+
+  bool sums_;
+  std::uint32_t last_step_;
+  std::unique_ptr<const ReplicaExchange> exchange_;
+  Epoch of_epoch_ = 0;
+  std::vector<double> replica_;
+  std::vector<double> parts_;  // for --exchange=allreduce: the parts of all rows of the table
+};
+
+class SgdApp final : public linear::LinearApp {
+ public:
+  explicit SgdApp(const Job& job) : LinearApp(job, settings_of(job.options)), settings_(settings_of(job.options)) {}
+
+  void facts(Facts& facts) const override {
+    LinearApp::facts(facts);
+    facts.add(linear::kRowsBefore, initial_ ? initial_->rows_before() : 0);
+  }
+  std::vector<Table> tables(const Facts& facts) const override { return {weights(facts)}; }
   std::vector<Dataflow> dataflows(const Facts&) const override { return dataflows_of(settings_.exchange, job_.shards); }
   std::vector<Term> terms() const override {
-    std::vector<Term> terms = {{"loss", Term::Kind::normalised}, {"penalty", Term::Kind::normalised}};
-    for (const char* name : {"progressive", "progressive_rows", "right"}) terms.push_back({name});
-    if (settings_.held_out)
-      for (const char* name : {"valid", "valid_rows", "valid_right"}) terms.push_back({name});
+    std::vector<Term> terms = LinearApp::terms();
+    terms.insert(terms.end(), {{"progressive"}, {"progressive_rows"}});
     return terms;
   }
   std::vector<Score> scores() const override {
-    std::vector<Score> scores = {{.name = "progressive_loss", .term = "progressive", .count = "progressive_rows"}};
-    const bool classes = settings_.loss != Loss::squared;
-    if (classes) scores.push_back({.name = "accuracy", .term = "right", .better = Score::Better::larger});
-    if (!settings_.held_out) return scores;
-    scores.push_back({.name = "valid_loss", .term = "valid", .count = "valid_rows", .held_out = true});
-    if (classes)
-      scores.push_back({.name = "valid_accuracy",
-                        .term = "valid_right",
-                        .count = "valid_rows",
-                        .better = Score::Better::larger,
-                        .held_out = true});
+    std::vector<Score> scores = LinearApp::scores();
+    scores.insert(scores.begin(), {.name = "progressive_loss", .term = "progressive", .count = "progressive_rows"});
     return scores;
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
-    if (settings_.ends_at_optimum()) return std::make_unique<PlanSchedule>(settings_.epochs);
-    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.sync_rows, rows_before_job(facts));
+    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.sync_rows,
+                               facts.number(linear::kRowsBefore));
     if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
-    const auto dataflows = static_cast<std::uint32_t>(dataflows_of(settings_.exchange, job_.shards).size());
-    return std::make_unique<ExchangeSchedule>(
-        kWeights, ExchangeSchedule::Epochs{.rounds = rounds.count, .dataflows = dataflows, .most = settings_.epochs},
-        [rounds](std::uint64_t n) { return rounds.argument(n); });
+    const auto flows = static_cast<std::uint32_t>(dataflows(facts).size());
+    return std::make_unique<ExchangeSchedule>(linear::kWeights,
+                                              ExchangeSchedule::Epochs{rounds.count, flows, settings_.epochs},
+                                              [rounds](std::uint64_t n) { return Argument(rounds.at(n)); });
+  }
+  std::unique_ptr<Push> make_push(linear::ShardData data) const override {
+    if (settings_.exchange == Exchange::store) return std::make_unique<SgdPush>(settings_, std::move(data));
+    return std::make_unique<ReplicaPush>(settings_, job_.shards, std::move(data));
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
-    const std::uint32_t outputs = outputs_of(settings_, facts);
-    if (settings_.is_exact())
-      return newton_pull(settings_, outputs, facts.count("rows"), facts.count("keys"),
-                         most_of_first_gradient(settings_, facts));
-    if (settings_.optimizer == Optimizer::svrg)
-      return svrg_pull(settings_, outputs, facts.count("rows"), most_of_first_gradient(settings_, facts));
-    return std::make_unique<SgdPull>(settings_.in_units(slopes_of(facts), steps_of(facts)), outputs);
+    const linear::Units units = linear::units_of(facts);
+    return std::make_unique<SgdPull>(settings_, settings_.steps(units.slopes, units.steps), outputs_of(facts));
   }
-  void save_common(Writer& out) const override { model_.encode(out); }
 
  private:
-  // A column far from 0 is almost an intercept.  If there is another one, the optimisers that take steps end far from
-  // the optimum, and finally single precision stores nothing else of it.
-  void require_one_intercept(const linear::RowFacts& data, const std::string& name) const {
-    if (settings_.intercept && !settings_.penalized_intercept) return;
-    const auto refuse = [&](const std::string& what, double mean, const std::string& why) {
-      throw DataError(
-          name, 0, what + ": the mean, " + io::exact_text(mean) + ", is far from 0 beside the deviation, and " + why);
-    };
-    const auto name_of = [&](std::uint32_t key) {
-      return "feature " + linear::feature_text(data.names, settings_.bits, key);
-    };
-    const std::string nothing = "there is no unpenalised intercept to absorb that: subtract it";
-    const linear::Responses& responses = data.responses;
-    if (settings_.loss == Loss::squared && !settings_.ends_at_optimum() &&
-        std::abs(responses.mean) > kMostDeviations * responses.spread(responses.mean))
-      refuse("labels", responses.mean, nothing);
-    if (data.centred)
-      refuse(name_of(data.far.keys().front()), data.far[data.far.keys().front()],
-             "data by shard stores it less that, which --penalize_intercept does not allow");
-    const auto rows = static_cast<double>(data.rows);
-    const auto& counts = data.counts.all();
-    const double most = settings_.is_exact() ? kMostDeviationsExact : kMostDeviations;
-    auto intercepts = std::ranges::count_if(counts, [&](const auto& one) { return one.rows == rows && !one.varies(); });
-    for (const std::uint32_t key : data.far.keys()) {
-      const double mean = data.far[key], variance = counts[key].squares / rows - mean * mean;
-      if (mean * mean >= most * most * variance && intercepts++ > 0) refuse(name_of(key), mean, nothing);
-    }
-  }
-  double unit_of_slopes(const linear::DataFacts& facts) const {
-    const double spread = settings_.loss == Loss::squared ? facts.responses.spread(facts.centre) : 1;
-    return spread > 0 ? spread : 1;
-  }
-  static double unit_of_steps(const linear::FeatureCounts& counts, const std::vector<FeatureScale>& scales) {
-    for (std::size_t key = 0; key < counts.all().size(); ++key)
-      if (counts.all()[key].rows > 0) return scales[key].step * counts.all()[key].largest();
-    return 1;
-  }
-  std::vector<double> first_squares(const linear::FeatureCounts& counts, double slopes) const {
-    std::vector<double> out;
-    if (initial_)
-      for (const auto& one : counts.all()) out.push_back(one.squares / job_.shards * (slopes * slopes));
-    return out;
-  }
-  std::unique_ptr<Push> push(ShardId shard, const std::shared_ptr<const SharedData>& all, const ShardRows& training,
-                             ShardRows held_out, std::unique_ptr<linear::RowStream> stream) const {
-    if (settings_.is_exact()) return newton_push(shard, all, training, std::move(held_out));
-    if (settings_.optimizer == Optimizer::svrg) return svrg_push(shard, all, training, std::move(held_out));
-    return sgd_push(shard, job_.shards, all, training, std::move(held_out), std::move(stream));
-  }
-
-  Settings settings_;
-  std::optional<InitialWeights> initial_;  // the start of the job
-  ModelCommon model_;
-  mutable std::vector<double> moves_;  // of initial_'s intercept, from the facts for the tables
+  const Settings settings_;
 };
 
+constexpr Needs kLag = {"an --exchange other than allreduce",
+                        [](const Options& options) { return options.text("exchange") != "allreduce"; }};
+constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kLag}, {"staleness", kLag}};
+
 Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {
-      "format", "target", "separator", "missing", "index_from", "bits", "intercept", "weights", "class_weights"};
-  return {.name = "sgd",
-          .summary = "linear models of classes and numbers, by stochastic gradient descent or to the optimum",
-          .items = "rows",
-          .options = declared_options<Settings>(),
-          .epochs = 0,  // the schedules end the job
-          .takes_model = true,
-          .packed_format = 4,
-          .packed_options = kPackedOptions,
-          .check = check,
-          .framework_needs = framework_needs(),
-          .app = [](const Job& job) { return std::unique_ptr<App>(new SgdApp(job)); },
-          .export_text = export_text,
-          .commands = commands()};
+  return plugin_of<SgdApp>({.name = "sgd",
+                            .summary = "linear models of classes and numbers, by stochastic gradient descent",
+                            .items = "rows",
+                            .options = declared_options<Settings>(),
+                            .epochs = 0,  // the schedules end the job
+                            .takes_model = true,
+                            .akin_to = "linear",
+                            .packed_format = linear::kPackedFormat,
+                            .packed_options = linear::kPackedOptions,
+                            .check = [](const Options& options) { (void)settings_of(options); },
+                            .framework_needs = kNeeds,
+                            .export_text = linear::export_text,
+                            .commands = linear::commands()});
 }
 
 }  // namespace

@@ -1,65 +1,66 @@
 // apps/sgd/pull.h -- combines the shards' weights.
+//
+// A shard's part of a row of the table is the move of each number by the steps on its own rows, and after these a 1, so
+// that pull can take the mean over the shards that have the feature.  With --optimizer=ftrl the scale of the feature's
+// steps replaces the weight's move.
 #pragma once
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <span>
 
 #include "apps/sgd/settings.h"
 #include "apps/sgd/steps.h"
-#include "apps/sgd/tables.h"
-#include "rota/pull.h"
 
 namespace rota::sgd {
 
-// before + change; 0 if the result is within the rounding of the numbers of that many shards.
-inline double moved(double before, double change, double shards) {
-  const double after = before + change;
-  const double rounding = shards * std::numeric_limits<double>::epsilon() * std::abs(before);
-  return std::abs(after) <= rounding ? 0 : after;
-}
+// A round's argument.
+struct RoundOfSteps {
+  std::uint64_t at = 0, rounds = 1;  // of the epoch, from 0
+  // Rows that a shard has seen in all earlier rounds, on average; and the same including this round.
+  double seen = 0, seen_after = 0;
 
-// The move of a row of the table by the shards' parts: see SgdPull.
+  void fields(auto& list) { list(at, rounds, seen, seen_after); }
+};
+
+// The move of a row of the table by the shards' parts: every number of a feature's row moves by the mean of the moves
+// of the shards that have the feature.  A weight of FTRL is computed from its z and n.
 class RowMove {
  public:
-  RowMove(const Settings& settings, std::uint32_t outputs) : settings_(settings), outputs_(outputs) {}
+  RowMove(const Settings& settings, const StepSettings& steps)
+      : is_ftrl_(settings.optimizer == Optimizer::ftrl),
+        penalizes_intercept_(settings.penalized_intercept),
+        width_(settings.state_width),
+        ftrl_(steps, {}) {}
 
-  // `sum` is that of the parts; its last number, above 0, is the number of shards.  `seen` is kSeenAfter of the round.
+  // `sum` is that of the parts; its last number, above 0, is the number of shards.  `seen` is RoundOfSteps::seen_after.
   void operator()(Key key, std::span<double> row, std::span<const double> sum, double seen) const {
-    const bool is_ftrl = settings_.optimizer == Optimizer::ftrl;
-    const FtrlStep ftrl(settings_);
-    const std::uint32_t width = settings_.state_width();
-    const double shards = sum.back();
-    for (std::uint32_t k = 0; k < outputs_; ++k) {
-      double* const state = row.data() + k * width;
-      const double* const change = sum.data() + k * width;
-      for (std::uint32_t i = is_ftrl ? 1 : 0; i < width; ++i) state[i] = moved(state[i], change[i] / shards, shards);
-      if (is_ftrl) state[0] = ftrl.weight(state, change[0] / shards, bears_penalty(settings_, key) ? seen : 0);
+    const double shards = sum.back(), rows = key != linear::kIntercept || penalizes_intercept_ ? seen : 0;
+    for (std::size_t first = 0; first < row.size(); first += width_) {
+      double* const state = row.data() + first;
+      const double* const change = sum.data() + first;
+      for (std::uint32_t i = is_ftrl_ ? 1 : 0; i < width_; ++i)
+        state[i] = linear::moved(state[i], change[i] / shards, shards);
+      if (is_ftrl_) state[0] = ftrl_.weight(state, change[0] / shards, rows);
     }
   }
 
  private:
-  Settings settings_;
-  std::uint32_t outputs_;
+  bool is_ftrl_, penalizes_intercept_;
+  std::uint32_t width_;
+  FtrlStep ftrl_;
 };
 
-// Every number of a feature's row moves by the mean of the moves of the shards that have the feature.  A weight of FTRL
-// is computed from its z and n.
-class SgdPull final : public Pull {
+class SgdPull final : public linear::WeightsPull {
  public:
-  SgdPull(const Settings& settings, std::uint32_t outputs) : settings_(settings), outputs_(outputs) {}
+  SgdPull(const Settings& settings, const StepSettings& steps, std::uint32_t outputs)
+      : WeightsPull(settings, outputs), move_(settings, steps) {}
 
   void pull(const PullTask& task) override {
-    const RowMove move(settings_, outputs_);
-    for (const PullEntry& entry : task.entries) move(entry.key, entry.value, entry.sum, task.argument[kSeenAfter]);
-  }
-  void evaluate(TableId, Key key, std::span<const double> value, Terms terms) const override {
-    add_penalty(settings_, key, value, outputs_, terms);
+    const double seen = task.argument.as<RoundOfSteps>().seen_after;
+    for (const PullEntry& entry : task.entries) move_(entry.key, entry.value, entry.sum, seen);
   }
 
  private:
-  Settings settings_;
-  std::uint32_t outputs_;
+  RowMove move_;
 };
 
 }  // namespace rota::sgd

@@ -1,29 +1,18 @@
-// apps/sgd/steps.h -- the step of each optimiser for a gradient: one step of one weight.
-//
-// A feature is in some rows only, so a row with it also bears the penalties of the rows without: its `presence` times
-// l1 |w| + l2/2 w^2.  In the mean over the rows that is each penalty once, and only weights of a row's features change.
-// Penalties are applied as proximal steps, so that they never overshoot, and L1 gives weights that are exactly 0.
+// apps/sgd/steps.h -- the step of each optimiser for a gradient: one step of one weight, for a LocalPass.
 //
 // `state` is the weight, followed by the optimiser's state of it.
 #pragma once
 #include <cmath>
+#include <cstdint>
+#include <span>
 
-#include "apps/linear_models/shard_rows.h"
+#include "apps/linear_models/feature_counts.h"
+#include "apps/linear_models/penalty.h"
 #include "apps/sgd/settings.h"
 
 namespace rota::sgd {
 
-// Moves w towards 0 by `by`, at most to 0.
-inline double shrunk(double w, double by) {
-  const double size = std::abs(w) - by;
-  return size > 0 ? std::copysign(size, w) : 0.0;
-}
-
-// After a step of this rate: both penalties of the rows that this row bears.
-inline double penalized(double w, double rate, double presence, const StepSettings& settings) {
-  if (settings.l1 > 0) w = shrunk(w, rate * settings.l1 * presence);
-  return settings.l2 > 0 ? w / (1 + rate * settings.l2 * presence) : w;
-}
+using linear::FeatureScale;
 
 // With the rate r_t = rate / sqrt(t), t counting the rows that a shard has seen.
 class PlainStep {
@@ -34,7 +23,7 @@ class PlainStep {
   void begin_row(double t) { rate_ = settings_.rate / std::sqrt(t); }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     const double rate = rate_ * scale.step;
-    state[0] = penalized(state[0] - rate * gradient, rate, static_cast<double>(scale.presence), settings_);
+    state[0] = linear::penalized(state[0] - rate * gradient, rate, static_cast<double>(scale.presence), settings_);
   }
 
  private:
@@ -47,9 +36,15 @@ class PlainStep {
 class AdagradStep {
  public:
   static constexpr std::uint32_t kWidth = 2;
-  explicit AdagradStep(const StepSettings& settings) : settings_(settings) {}
+  // `first_squares`, by key, must outlive it; none if no weight comes from another optimiser.
+  AdagradStep(const StepSettings& settings, std::span<const double> first_squares)
+      : settings_(settings), first_squares_(first_squares) {}
 
   void begin_row(double) {}
+  // A weight of another optimiser has no squares yet, and would be lost in steps of the full rate.
+  void begin(double* state, std::uint32_t key) const {
+    if (key < first_squares_.size() && state[0] != 0 && state[1] == 0) state[1] = first_squares_[key];
+  }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     constexpr double kTiny = 1e-300;  // no gradient yet: the weight stays 0
     const double rate = settings_.rate * scale.step;
@@ -58,16 +53,13 @@ class AdagradStep {
     const double root = std::sqrt(state[1] + kTiny);
     // All multiplied by the root, to divide once.
     double w = state[0] * root - rate * gradient;
-    if (settings_.l1 > 0) w = shrunk(w, penalty * settings_.l1);
+    if (settings_.l1 > 0) w = linear::shrunk(w, penalty * settings_.l1);
     state[0] = w / (root + penalty * settings_.l2);
-  }
-  // A weight of another optimiser has no squares yet, and would be lost in steps of the full rate.
-  static void begin(double* state, double squares) {
-    if (state[0] != 0 && state[1] == 0) state[1] = squares;
   }
 
  private:
   StepSettings settings_;
+  std::span<const double> first_squares_;
 };
 
 // McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta a gradient of
@@ -77,9 +69,15 @@ class AdagradStep {
 class FtrlStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
-  explicit FtrlStep(const StepSettings& settings) : settings_(settings) {}
+  // `scales`, by key, must outlive it.
+  FtrlStep(const StepSettings& settings, std::span<const FeatureScale> scales) : settings_(settings), scales_(scales) {}
 
   void begin_row(double t) { rows_ = t; }
+  // A weight of another optimiser has neither z nor n yet: sets z to the value that gives it.
+  void begin(double* state, std::uint32_t key) const {
+    if (state[0] != 0 && state[1] == 0 && state[2] == 0)
+      state[1] = -state[0] * (settings_.beta / scales_[key].step / (settings_.rate * scales_[key].step));
+  }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     const double rate = settings_.rate * scale.step;
     const double before = state[2];
@@ -87,44 +85,18 @@ class FtrlStep {
     state[1] += gradient - (std::sqrt(state[2]) - std::sqrt(before)) / rate * state[0];
     state[0] = weight(state, scale.step, scale.presence > 0 ? rows_ : 0);
   }
-  // A weight of another optimiser has neither z nor n yet: sets z to the value that gives it.
-  void begin(double* state, const FeatureScale& scale) const {
-    if (state[0] != 0 && state[1] == 0 && state[2] == 0)
-      state[1] = -state[0] * (settings_.beta / scale.step / (settings_.rate * scale.step));
-  }
   // The weight of z and n, with the scale of its steps; `rows` is 0 if it bears no penalty.
   double weight(const double* state, double step, double rows) const {
     // -z / ((beta / step + root) / (rate step) + l2 rows), to divide once.
-    const double z = settings_.l1 > 0 ? shrunk(state[1], settings_.l1 * rows) : state[1];
+    const double z = settings_.l1 > 0 ? linear::shrunk(state[1], settings_.l1 * rows) : state[1];
     const double rate = settings_.rate * step * step;
     return z == 0 ? 0 : -z * rate / (settings_.beta + std::sqrt(state[2]) * step + settings_.l2 * rows * rate);
   }
 
  private:
   StepSettings settings_;
+  std::span<const FeatureScale> scales_;
   double rows_ = 0;
-};
-
-// Johnson and Zhang, "Accelerating stochastic gradient descent using predictive variance reduction", NIPS 2013.  The
-// gradient is given less the row's own at the snapshot, and state[1] is that of all rows there.  A row bears it for
-// n / n_j rows, like the penalties; so a step changes only the row's features, and at the optimum every step is 0
-// (Pedregosa, Leblond and Lacoste-Julien, "Breaking the nonsmooth barrier", NIPS 2017, section 2).  state[2] is the
-// weight of the previous snapshot, for pull.
-class SvrgStep {
- public:
-  static constexpr std::uint32_t kWidth = 3;
-  explicit SvrgStep(const StepSettings& settings) : settings_(settings) {}
-
-  void begin_row(double) {}
-  void operator()(double* state, double gradient, const FeatureScale& scale) const {
-    const double rate = settings_.rate * scale.step;
-    const auto presence = static_cast<double>(scale.presence);
-    const double rows = presence > 0 ? presence : 1;  // of an unpenalised intercept, which is in every row
-    state[0] = penalized(state[0] - rate * (gradient + rows * state[1]), rate, presence, settings_);
-  }
-
- private:
-  StepSettings settings_;
 };
 
 // After the state of another optimiser, for the mean of the weights over the rows of a round (Polyak and Juditsky,
@@ -135,7 +107,7 @@ template <typename Step>
 class AveragedStep {
  public:
   static constexpr std::uint32_t kWidth = Step::kWidth + 1;
-  explicit AveragedStep(const StepSettings& settings) : step_(settings) {}
+  explicit AveragedStep(const Step& step) : step_(step) {}
 
   void begin_row(double t) {
     step_.begin_row(t);
@@ -146,10 +118,15 @@ class AveragedStep {
     step_(state, gradient, scale);
     state[kWidth - 1] += before_ * (state[0] - weight);
   }
+  void begin(double* state, std::uint32_t key) const {
+    state[kWidth - 1] = 0;  // starts again in each round
+    if constexpr (requires { step_.begin(state, key); }) step_.begin(state, key);
+  }
+  void end(double* state) const { state[kWidth - 1] = state[0] - state[kWidth - 1] / (before_ + 1); }
 
  private:
   Step step_;
-  double before_ = -1;
+  double before_ = -1;  // rows of the round
 };
 
 }  // namespace rota::sgd

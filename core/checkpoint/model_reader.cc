@@ -236,7 +236,8 @@ Result<std::shared_ptr<const Model>> initial_model(const Plugin& plugin, const O
     return Status(ExitCode::usage,
                   "--init_model: the app " + std::string(plugin.name) + " does not begin with a model");
   const fs::path folder(options.text("init_model"));
-  ROTA_TRY(check_app(plugin, folder).in("--init_model"));
+  if (const auto app = app_of_model(folder); !app.ok() || !plugin.takes_those_of(*app))
+    ROTA_TRY(check_app(plugin, folder).in("--init_model"));
   ROTA_ASSIGN(const auto hash, hash_of_model(folder));
   if (const std::string_view wanted = options.text("init_hash"); !wanted.empty() && hash != wanted)
     return Status(ExitCode::bad_data, "--init_model: " + folder.string() + " has the model " + hash +

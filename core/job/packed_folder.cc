@@ -179,7 +179,7 @@ Result<std::shared_ptr<const PackedFolder>> open_packed(const fs::path& folder, 
   ROTA_ASSIGN(auto index, read_index(folder));
   const std::string file = (folder / kPackedIndex).string(), app(plugin.name);
   if (plugin.packed_format == 0) return Status(ExitCode::usage, "the app " + app + " has no data by shard");
-  if (index.app != app)
+  if (!plugin.takes_those_of(index.app))
     return Status(ExitCode::bad_data,
                   file + ": this is data by shard of the app " + index.app + ", and the app is " + app);
   if (index.format != plugin.packed_format)

@@ -103,6 +103,7 @@ struct Plugin {
   bool several_schedulers = false;       // its schedules keep to their Share of the keys, so a job may have several
   bool sliced = false;                   // one of its tables is sliced (Table::Kind)
   bool takes_model = false;              // a job may begin with a model of the app (--init_model, Job::initial)
+  std::string_view akin_to = {};         // another app, whose models and data by shard it takes like its own
 
   // Data by shard (`rota shard`, App::pack): the version of what pack() writes, increased with every change; 0: the app
   // does not support it.
@@ -123,6 +124,8 @@ struct Plugin {
   // Writes the model as text files into an empty folder.  Null: each shared table becomes NAME.csv.
   void (*export_text)(const Model&, const std::filesystem::path& folder) = nullptr;
   std::span<const Command> commands = {};
+
+  bool takes_those_of(std::string_view other) const { return other == name || (!akin_to.empty() && other == akin_to); }
 };
 
 }  // namespace rota

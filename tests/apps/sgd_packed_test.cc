@@ -1,10 +1,17 @@
 // tests/apps/sgd_packed_test.cc -- linear models from data by shard: one packing for all losses and optimisers.
+#include "tests/apps/linear_plugins.h"
 #include "tests/apps/packed_data.h"
 
 namespace rota::tests {
 namespace {
 
-using SgdPacked = Packed;
+// Of the app that the options choose.
+class SgdPacked : public Packed {
+ protected:
+  static Job job(const Given& given, const std::string& input, const std::vector<std::string>& valid = {}) {
+    return linear_job(given, {input}, valid);
+  }
+};
 
 constexpr const char* kRows = "1 1:2 3:-1\n-1 2:0.5\n1 1:1 2:1 4:3\n-1 3:2\n-1 4:0.25\n1 1:-1\n1\n-1 2:2 3:1\n";
 constexpr const char* kMoreRows = "1 1:1\n-1 2:1 9:4\n1 3:-2\n";
@@ -16,20 +23,24 @@ TEST_F(SgdPacked, OneModelOfEveryOptimiserAndLoss) {
   const std::string rows = files.write("rows", kRows), more = files.write("more", kMoreRows);
   for (const Given& given :
        {Given{}, Given{{"optimizer", "ftrl"}, {"l1", "0.01"}}, Given{{"optimizer", "sgd"}, {"loss", "squared"}},
-        Given{{"optimizer", "newton"}, {"l2", "0.1"}}, Given{{"optimizer", "svrg"}, {"l2", "0.1"}},
-        Given{{"optimizer", "svm"}, {"loss", "hinge"}, {"l2", "0.1"}}, Given{{"exchange", "butterfly"}},
+        Given{{"solver", "newton"}, {"l2", "0.1"}}, Given{{"solver", "svrg"}, {"l2", "0.1"}},
+        Given{{"solver", "svm"}, {"loss", "hinge"}, {"l2", "0.1"}}, Given{{"exchange", "butterfly"}},
         Given{{"intercept", "false"}}, Given{{"bits", "2"}}, Given{{"class_weights", "balanced"}},
         Given{{"normalized", "false"}, {"penalize_intercept", "true"}, {"l2", "0.5"}}, Given{{"loss", "softmax"}}}) {
-    expect_one_model(job(with(given, {{"shards", "3"}, {"valid", "given"}, {"sync_rows", "4"}}), rows, {more}));
+    Given options = with(given, {{"shards", "3"}, {"valid", "given"}});
+    if (!given.contains("solver")) options["sync_rows"] = "4";
+    expect_one_model(job(options, rows, {more}));
   }
 }
 
 // Rows are packed centred, in single precision.
 TEST_F(SgdPacked, ColumnsFarFromZero) {
   const std::string rows = files.write("rows", kFarRows), more = files.write("more", kMoreFarRows);
-  for (const Given& given : {Given{}, Given{{"optimizer", "newton"}, {"l2", "0.1"}}, Given{{"intercept", "false"}},
+  for (const Given& given : {Given{}, Given{{"solver", "newton"}, {"l2", "0.1"}}, Given{{"intercept", "false"}},
                              Given{{"penalize_intercept", "true"}}}) {
-    expect_one_model(job(with(given, {{"shards", "3"}, {"valid", "given"}, {"sync_rows", "4"}}), rows, {more}));
+    Given options = with(given, {{"shards", "3"}, {"valid", "given"}});
+    if (!given.contains("solver")) options["sync_rows"] = "4";
+    expect_one_model(job(options, rows, {more}));
   }
   const Job one = packed_job(job({{"shards", "2"}, {"penalize_intercept", "true"}, {"l2", "1"}}, rows));
   EXPECT_EQ(refusal<DataError>(one),

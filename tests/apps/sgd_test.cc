@@ -1,15 +1,14 @@
 // tests/apps/sgd_test.cc -- the SGD app over the serial host, against plain loops.
 #include <iterator>
 
-#include "apps/sgd/commands/trained_model.h"
-#include "apps/sgd/tables.h"
+#include "apps/sgd/pull.h"
 #include "rota/io/number_text.h"
 #include "rota/plugin.h"
 #include "rota/seed_mixer.h"
 #include "rota/testing/serial_host.h"
+#include "tests/apps/linear_plugins.h"
 #include "tests/apps/resumed.h"
-#include "tests/apps/sgd_terms.h"
-#include "tests/unit/apps/sgd/plain_sgd.h"
+#include "tests/unit/apps/linear_models/plain_sgd.h"
 #include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
@@ -50,7 +49,7 @@ class Sgd : public testing::Test {
   }
   Job job(std::map<std::string, std::string> options, std::vector<std::string> valid = {}) {
     if (!valid.empty()) options["valid"] = valid.front();
-    return serial_job(linked_plugin(), options, {file_}, valid);
+    return linear_job(options, {file_}, valid);
   }
   // Figures of the data for the plain loops.
   void measure(PlainSgd& plain) const {
@@ -103,12 +102,12 @@ TEST_F(Sgd, AnEpochIsThatOfPlainLoops) {
   draw(4);
   labels_ = {1, 2, 3, 3};
   file_ = write("four", 3);
-  SerialHost host(linked_plugin(), job({{"loss", "softmax"},
-                                        {"learning_rate", "0.5"},
-                                        {"l1", "0.001"},
-                                        {"l2", "0.01"},
-                                        {"shards", "3"},
-                                        {"partitions", "2"}}));
+  LinearHost host(job({{"loss", "softmax"},
+                       {"learning_rate", "0.5"},
+                       {"l1", "0.001"},
+                       {"l2", "0.01"},
+                       {"shards", "3"},
+                       {"partitions", "2"}}));
   host.run_epoch();
   PlainSgd plain{"softmax", "adagrad", 0.5, 0.001, 0.01, 3, {}, {}};
   for (PlainSgd::Row& row : rows_) row[0] = 1;
@@ -119,8 +118,8 @@ TEST_F(Sgd, AnEpochIsThatOfPlainLoops) {
     double farthest = 0;
     for (std::size_t j = 0; j < kKeys; ++j)
       for (std::size_t k = 0; k < 3; ++k) {
-        farthest = std::max(farthest, std::abs(host.row(sgd::kWeights, j)[2 * k] - table[j][k].w));
-        farthest = std::max(farthest, std::abs(host.row(sgd::kWeights, j)[2 * k + 1] - table[j][k].a));
+        farthest = std::max(farthest, std::abs(host.row(linear::kWeights, j)[2 * k] - table[j][k].w));
+        farthest = std::max(farthest, std::abs(host.row(linear::kWeights, j)[2 * k + 1] - table[j][k].a));
       }
     closest = std::min(closest, farthest);
   }
@@ -131,11 +130,10 @@ TEST_F(Sgd, TheEvaluationIsThatOfPlainLoops) {
   for (const char* const loss : {"logistic", "squared", "hinge", "squared_hinge", "softmax"}) {
     const bool softmax = loss == std::string("softmax"), squared = loss == std::string("squared");
     file_ = write("rows", softmax ? 3 : 2);
-    SerialHost host(
-        linked_plugin(),
+    LinearHost host(
         job({{"loss", loss}, {"l1", "0.01"}, {"l2", "0.1"}, {"sync_rows", "16"}, {"learning_rate", "0.5"}}, {file_}));
     host.run_epochs(3);
-    const sgd::TrainedModel model = sgd::read_model(SerialModel(host));
+    const linear::TrainedModel model = linear::read_model(SerialModel(host));
     PlainSgd plain{loss, "adagrad", 1, 0, 0, softmax ? std::size_t{3} : 1, {}, {}};
     PlainSgd::Table table(kKeys, std::vector<PlainSgd::State>(plain.outputs));
     double penalty = 0, losses = 0, right = 0;
@@ -166,7 +164,7 @@ TEST_F(Sgd, TheEvaluationIsThatOfPlainLoops) {
 TEST_F(Sgd, TheFirstLossesAreThoseOfNoWeights) {
   file_ = write("rows", 2);
   // A row of each shard is a round, so all first rows see zeros; the others see what has been learned.
-  SerialHost host(linked_plugin(), job({{"shards", "60"}}));
+  LinearHost host(job({{"shards", "60"}}));
   host.run_epoch();
   EXPECT_NEAR(*host.score("progressive_loss"), std::log(2.0), 1e-12);
   host.run_epoch();
@@ -175,13 +173,13 @@ TEST_F(Sgd, TheFirstLossesAreThoseOfNoWeights) {
 
 TEST_F(Sgd, BatchSizeDecidesTheRoundsOfAnEpoch) {
   for (const auto& [batch, rounds] : {std::pair{"16", 4}, {"60", 1}, {"1000", 1}, {"1", 60}}) {
-    SerialHost host(linked_plugin(), job({{"loss", "softmax"}, {"sync_rows", batch}}));
+    LinearHost host(job({{"loss", "softmax"}, {"sync_rows", batch}}));
     std::vector<Round> seen;
     host.watch([&](const Round& round, std::uint32_t) { seen.push_back(round); });
     host.run_epochs(2);
     ASSERT_EQ(seen.size(), 2U * static_cast<unsigned>(rounds)) << batch;
     EXPECT_TRUE(seen.back().open && seen.back().ends_epoch);
-    EXPECT_NEAR(seen.back().argument[sgd::kSeenAfter], 2 * 60.0 / 8, 1e-9);
+    EXPECT_NEAR(seen.back().argument.as<sgd::RoundOfSteps>().seen_after, 2 * 60.0 / 8, 1e-9);
     EXPECT_EQ(terms_of(host)["progressive_rows"], 60) << "every row is visited once an epoch";
   }
 }
@@ -190,7 +188,8 @@ TEST_F(Sgd, ARestoredJobContinuesAlike) {
   for (PlainSgd::Row& row : rows_) row[2] += 1.7e9;  // held less its mean
   file_ = write("rows", 3);
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"}) {
-    const auto options = job({{"loss", "softmax"}, {"optimizer", optimizer}, {"sync_rows", "20"}, {"l1", "0.01"}});
+    const auto options =
+        job({{"loss", "softmax"}, {option_of(optimizer), optimizer}, {"sync_rows", "20"}, {"l1", "0.01"}});
     SCOPED_TRACE(optimizer);
     expect_resumed_alike(options, 2, 3);
   }
@@ -205,17 +204,17 @@ TEST_F(Sgd, TheAverageIsThatOfTheRoundsSteps) {
   auto each = common, averaged = common;
   each["sync_rows"] = "1";
   averaged["average"] = "true";
-  SerialHost plain(linked_plugin(), job(each)), mean(linked_plugin(), job(averaged));
+  LinearHost plain(job(each)), mean(job(averaged));
   std::vector<double> sums(kKeys);
   plain.watch([&](const Round&, std::uint32_t) {  // as it is before that round
-    for (std::size_t j = 0; j < kKeys; ++j) sums[j] += plain.row(sgd::kWeights, j).at(0);
+    for (std::size_t j = 0; j < kKeys; ++j) sums[j] += plain.row(linear::kWeights, j).at(0);
   });
   plain.run_epochs(1);
-  for (std::size_t j = 0; j < kKeys; ++j) sums[j] += plain.row(sgd::kWeights, j).at(0);
+  for (std::size_t j = 0; j < kKeys; ++j) sums[j] += plain.row(linear::kWeights, j).at(0);
   mean.run_epochs(1);
-  const sgd::TrainedModel model = sgd::read_model(SerialModel(mean));
+  const linear::TrainedModel model = linear::read_model(SerialModel(mean));
   for (std::size_t j = 0; j < kKeys; ++j) {
-    EXPECT_NEAR(mean.row(sgd::kWeights, j)[0], plain.row(sgd::kWeights, j)[0], 1e-12) << "the steps are the same";
+    EXPECT_NEAR(mean.row(linear::kWeights, j)[0], plain.row(linear::kWeights, j)[0], 1e-12) << "the steps are the same";
     EXPECT_NEAR(model.weight(j, 0), sums[j] / 12, 1e-12) << j;
   }
 }
@@ -224,17 +223,17 @@ TEST_F(Sgd, TheAverageIsThatOfTheRoundsSteps) {
 TEST_F(Sgd, AStreamIsReadAgainInEveryEpoch) {
   file_ = write("rows", 2);
   const auto options = job({{"stream", "true"}, {"sync_rows", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}});
-  SerialHost whole(linked_plugin(), options);
+  LinearHost whole(options);
   whole.run_epochs(2);
   EXPECT_EQ(whole.items(), 60U);
   EXPECT_EQ(terms_of(whole)["progressive_rows"], 60);
   const SerialHost::Snapshot middle = whole.save();
   whole.run_epochs(20);
-  SerialHost resumed(linked_plugin(), options);
+  LinearHost resumed(options);
   resumed.restore(middle);
   resumed.run_epochs(20);
   EXPECT_EQ(resumed.save(), whole.save());
-  SerialHost kept(linked_plugin(), job({{"sync_rows", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}}));
+  LinearHost kept(job({{"sync_rows", "20"}, {"l2", "0.01"}, {"learning_rate", "0.5"}}));
   kept.run_epochs(22);
   auto mine = terms_of(whole), other = terms_of(kept);
   EXPECT_NEAR(mine["loss"] + mine["penalty"], other["loss"] + other["penalty"], 0.01);
@@ -242,8 +241,7 @@ TEST_F(Sgd, AStreamIsReadAgainInEveryEpoch) {
 
 TEST_F(Sgd, StepsWithoutBoundEndTheJob) {
   file_ = write("rows", 2);
-  SerialHost host(
-      linked_plugin(),
+  LinearHost host(
       job({{"loss", "squared"}, {"optimizer", "sgd"}, {"learning_rate", "1000000"}, {"normalized", "false"}}));
   EXPECT_EQ(message_of<UsageError>([&] { host.run_epochs(50); }),
             "the weights have overflowed: use a smaller --learning_rate");
@@ -254,17 +252,18 @@ TEST_F(Sgd, PlainStepsEndNearTheOptimum) {
   draw(2000);
   file_ = write("rows", 2);
   for (const char* const loss : {"squared", "squared_hinge"}) {
-    std::map<std::string, std::string> options = {{"loss", loss}, {"optimizer", "newton"}};
-    SerialHost best(linked_plugin(), job(options));
+    std::map<std::string, std::string> options = {{"loss", loss}, {"solver", "newton"}};
+    LinearHost best(job(options));
     best.run();
+    options.erase("solver");
     options["optimizer"] = "sgd";
-    SerialHost host(linked_plugin(), job(options));
+    LinearHost host(job(options));
     host.run();
     EXPECT_NEAR(terms_of(host)["loss"] / terms_of(best)["loss"], 1, 0.01) << loss;
     for (const char* const stream : {"false", "true"}) {
       auto too_fast = options;
       too_fast.insert({{"stream", stream}, {"learning_rate", "40"}, {"epochs", "2"}});
-      SerialHost wild(linked_plugin(), job(too_fast));
+      LinearHost wild(job(too_fast));
       EXPECT_EQ(message_of<UsageError>([&] { wild.run(); }),
                 "the loss is far larger than with zero weights: use a smaller --learning_rate");
     }
@@ -296,9 +295,9 @@ class SgdScales : public Sgd {
   // A job of such rows, at its end.
   std::unique_ptr<SerialHost> trained(const Scales& scales, std::map<std::string, std::string> options) {
     file_ = write_scaled(scales, options["loss"] == "squared" ? 3 : 2);
-    auto host = std::make_unique<SerialHost>(linked_plugin(), job(options));
+    auto host = std::make_unique<LinearHost>(job(options));
     host->run();
-    EXPECT_NE(host->converged(), false) << options["optimizer"];
+    EXPECT_NE(host->converged(), false);
     return host;
   }
   // The objective without the penalty.
@@ -332,8 +331,8 @@ TEST_F(SgdScales, TheModelFollowsTheLabels) {
   for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "svrg", "newton"})
     for (const char* const stream : {"false", "true"}) {
       if (stream == std::string("true") && optimizer != std::string("adagrad")) continue;
-      const std::map<std::string, std::string> options = {
-          {"loss", "squared"}, {"optimizer", optimizer}, {"stream", stream}, {"shards", "1"}};
+      Given options = {{"loss", "squared"}, {option_of(optimizer), optimizer}, {"shards", "1"}};
+      if (stream == std::string("true")) options["stream"] = stream;
       const double plain = loss_of({}, options);
       EXPECT_LT(plain, 0.17) << optimizer << ": labels' own is 0.25";
       for (const double scale : {1e-12, 1e-6, 1e6, 1e12}) {
@@ -350,7 +349,7 @@ TEST_F(SgdScales, AConstantColumnFollowsTheLabels) {
   draw(200);
   for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "svrg", "newton"}) {
     const std::map<std::string, std::string> options = {
-        {"loss", "squared"}, {"optimizer", optimizer}, {"intercept", "false"}};
+        {"loss", "squared"}, {option_of(optimizer), optimizer}, {"intercept", "false"}};
     const bool takes_steps = optimizer[0] != 'n' && optimizer[1] != 'v';
     const double plain = loss_of({.scale = 0, .origin = 1, .first = kKeys - 1}, options);
     for (const double shift : {30.0, 1e4, 1e6, 1e9}) {
@@ -379,7 +378,7 @@ TEST_F(SgdScales, TheModelFollowsTheColumns) {
                                         {"newton", "logistic"},
                                         {"newton", "squared"},
                                         {"newton", "squared_hinge"}}) {
-    const std::map<std::string, std::string> options = {{"loss", loss}, {"optimizer", optimizer}};
+    const std::map<std::string, std::string> options = {{"loss", loss}, {option_of(optimizer), optimizer}};
     const double plain = loss_of({}, options);
     for (const double scale : {1e-35, 1e-12, 1e-6, 1e6, 1e12})
       for (const std::size_t last : {kKeys - 1, std::size_t{1}})
@@ -399,7 +398,7 @@ TEST_F(SgdScales, ExactOptimisersGoTheSameWayAtAnyScale) {
       const bool is_svm = optimizer == std::string("svm");
       const auto options = [&](double scale) -> std::map<std::string, std::string> {
         return {{"loss", loss},
-                {"optimizer", optimizer},
+                {option_of(optimizer), optimizer},
                 {"tolerance", std::to_string(tolerance)},
                 {"l2", is_svm ? io::exact_text(scale * scale / 1024) : "0"}};
       };
@@ -441,10 +440,10 @@ TEST_F(SgdScales, TheModelFollowsColumnsFarFromZero) {
   for (const auto& [optimizer, loss, tolerance, option, value] : kWays) {
     const bool is_svm = optimizer == std::string("svm");
     const std::map<std::string, std::string> options = {
-        {"loss", loss}, {"optimizer", optimizer}, {"l2", is_svm ? "1e-3" : "0"}, {option, value}};
+        {"loss", loss}, {option_of(optimizer), optimizer}, {"l2", is_svm ? "1e-3" : "0"}, {option, value}};
     const auto plain = trained({}, options);
     const std::vector<double> expected = predictions(*plain);
-    const sgd::TrainedModel model = sgd::read_model(SerialModel(*plain));
+    const linear::TrainedModel model = linear::read_model(SerialModel(*plain));
     for (const Scales& far : {Scales{.origin = 10},
                               {.origin = 1e6},
                               {.origin = 1e9},
@@ -456,7 +455,7 @@ TEST_F(SgdScales, TheModelFollowsColumnsFarFromZero) {
       const std::string name = std::string(optimizer) + " " + loss + " " + value + " " + std::to_string(far.origin);
       const auto host = trained(far, options);
       EXPECT_LT(distance(predictions(*host), expected), tolerance) << name;
-      const sgd::TrainedModel shifted = sgd::read_model(SerialModel(*host));
+      const linear::TrainedModel shifted = linear::read_model(SerialModel(*host));
       for (Key j = 1; j <= far.last; ++j)
         EXPECT_NEAR(shifted.weight(j, 0) * far.scale, model.weight(j, 0), 5 * tolerance) << name << " " << j;
     }
@@ -470,7 +469,7 @@ TEST_F(SgdScales, HeldOutRowsAreHeldAsTheOthers) {
   const std::string rows = file_;
   for (const std::string& valid : {rows, lacking}) {
     file_ = rows;
-    SerialHost host(linked_plugin(), job({{"optimizer", "newton"}, {"l2", "1e-3"}}, {valid}));
+    LinearHost host(job({{"solver", "newton"}, {"l2", "1e-3"}}, {valid}));
     host.run();
     file_ = valid;
     const std::vector<double> links = predictions(host);
@@ -482,8 +481,8 @@ TEST_F(SgdScales, HeldOutRowsAreHeldAsTheOthers) {
     }
     EXPECT_NEAR(terms_of(host)["valid"] / loss, 1, 1e-9);
     if (valid != lacking) continue;
-    const sgd::TrainedModel model = sgd::read_model(SerialModel(host));
-    EXPECT_NEAR(links[1] / (model.weight(sgd::kIntercept, 0) + model.weight(2, 0)), 1, 1e-6);
+    const linear::TrainedModel model = linear::read_model(SerialModel(host));
+    EXPECT_NEAR(links[1] / (model.weight(linear::kIntercept, 0) + model.weight(2, 0)), 1, 1e-6);
   }
 }
 
@@ -492,15 +491,16 @@ TEST_F(SgdScales, WithoutAnInterceptOneColumnMayBeFarFromZero) {
   draw(300);
   const auto refusal = [&](const char* optimizer, const char* option, const char* value, const Scales& far) {
     return message_of<DataError>([&] {
-      trained(far, {{"loss", "logistic"}, {"optimizer", optimizer}, {"l2", "1e-3"}, {option, value}});
+      trained(far, {{"loss", "logistic"}, {option_of(optimizer), optimizer}, {"l2", "1e-3"}, {option, value}});
     });
   };
   for (const double origin : {30.0, 1e9}) {
-    std::map<std::string, std::string> options = {
-        {"loss", "logistic"}, {"optimizer", "newton"}, {"intercept", "false"}};
+    std::map<std::string, std::string> options = {{"loss", "logistic"}, {"solver", "newton"}, {"intercept", "false"}};
     const double expected = loss_of({.origin = origin, .last = 1}, options);
     for (const char* const optimizer : {"adagrad", "ftrl", "sgd", "svrg"}) {
-      options["optimizer"] = optimizer;
+      options.erase("solver");
+      options.erase("optimizer");
+      options[option_of(optimizer)] = optimizer;
       EXPECT_NEAR(loss_of({.origin = origin, .last = 1}, options), expected, 0.01 * expected) << optimizer;
       EXPECT_NE(refusal(optimizer, "intercept", "false", {.origin = origin, .last = 2}).find("feature 2: the mean"),
                 std::string::npos);
@@ -514,16 +514,13 @@ TEST_F(SgdScales, WithoutAnInterceptOneColumnMayBeFarFromZero) {
 
 TEST_F(SgdScales, WhatSinglePrecisionCannotHoldIsRefused) {
   file_ = files_.write("large", "1 1:1 2:2\n-1 1:1 2:1e39\n");
-  EXPECT_EQ(message_of<DataError>([&] { SerialHost(linked_plugin(), job({})); }),
-            file_ + ":2: a value above 1e15: scale the data");
+  EXPECT_EQ(message_of<DataError>([&] { LinearHost(job({})); }), file_ + ":2: a value above 1e15: scale the data");
   file_ = files_.write("small", "1 1:1 2:1e-200\n-1 1:1\n");
-  EXPECT_NE(message_of<DataError>([&] {
-              SerialHost(linked_plugin(), job({}));
-            }).find("feature 2: its largest value is 1e-200"),
+  EXPECT_NE(message_of<DataError>([&] { LinearHost(job({})); }).find("feature 2: its largest value is 1e-200"),
             std::string::npos);
   file_ = files_.write("label", "1 1:1\n1e101 1:1\n");
   EXPECT_EQ(message_of<DataError>([&] {
-              SerialHost(linked_plugin(), job({{"loss", "squared"}}));
+              LinearHost(job({{"loss", "squared"}}));
             }),
             file_ + ":2: a label above 1e100: scale the data");
 }
@@ -532,15 +529,18 @@ TEST_F(SgdScales, WhatSinglePrecisionCannotHoldIsRefused) {
 TEST_F(Sgd, AnAllreduceComesToTheWeightsOfTheStore) {
   for (const char* const optimizer : {"sgd", "adagrad", "ftrl"})
     for (const char* const shards : {"1", "3", "4"}) {
-      std::map<std::string, std::string> options = {
-          {"loss", "softmax"}, {"optimizer", optimizer}, {"shards", shards}, {"sync_rows", "20"}, {"l2", "0.01"}};
-      SerialHost store(linked_plugin(), job(options));
+      std::map<std::string, std::string> options = {{"loss", "softmax"},
+                                                    {option_of(optimizer), optimizer},
+                                                    {"shards", shards},
+                                                    {"sync_rows", "20"},
+                                                    {"l2", "0.01"}};
+      LinearHost store(job(options));
       options["exchange"] = "allreduce";
-      SerialHost replicas(linked_plugin(), job(options));
+      LinearHost replicas(job(options));
       store.run_epochs(4);
       replicas.run_epochs(4);
       for (Key key = 0; key < kKeys; ++key) {
-        const std::vector<double> a = store.row(sgd::kWeights, key), b = replicas.row(sgd::kWeights, key);
+        const std::vector<double> a = store.row(linear::kWeights, key), b = replicas.row(linear::kWeights, key);
         for (std::size_t i = 0; i < a.size(); ++i)
           EXPECT_NEAR(a[i], b[i], 1e-12 * std::max(1.0, std::abs(a[i]))) << optimizer << ", " << shards << " shards";
       }
@@ -552,13 +552,13 @@ TEST_F(Sgd, AnAllreduceComesToTheWeightsOfTheStore) {
 TEST_F(Sgd, AveragesOfReplicasAreThoseOfTheStore) {
   for (const char* const exchange : {"alltoall", "butterfly", "halton"}) {
     std::map<std::string, std::string> options = {{"loss", "softmax"}, {"shards", "2"}, {"sync_rows", "60"}};
-    SerialHost store(linked_plugin(), job(options));
+    LinearHost store(job(options));
     options["exchange"] = exchange;
-    SerialHost replicas(linked_plugin(), job(options));
+    LinearHost replicas(job(options));
     store.run_epochs(3);
     replicas.run_epochs(3);
     for (Key key = 0; key < kKeys; ++key) {
-      const std::vector<double> a = store.row(sgd::kWeights, key), b = replicas.row(sgd::kWeights, key);
+      const std::vector<double> a = store.row(linear::kWeights, key), b = replicas.row(linear::kWeights, key);
       for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-12) << exchange;
     }
   }
@@ -568,11 +568,11 @@ TEST_F(Sgd, AveragesOfReplicasAreThoseOfTheStore) {
 TEST_F(Sgd, AllExchangesLearn) {
   for (const char* const exchange : {"allreduce", "butterfly", "alltoall", "halton"})
     for (const char* const staleness : {"0", "1"}) {
-      SerialHost host(linked_plugin(), job({{"loss", "softmax"},
-                                            {"shards", "5"},
-                                            {"sync_rows", "10"},
-                                            {"exchange", exchange},
-                                            {"staleness", staleness}}));
+      LinearHost host(job({{"loss", "softmax"},
+                           {"shards", "5"},
+                           {"sync_rows", "10"},
+                           {"exchange", exchange},
+                           {"staleness", staleness}}));
       const double before = terms_of(host)["loss"];
       host.run_epochs(3);
       EXPECT_LT(terms_of(host)["loss"], 0.95 * before) << exchange;

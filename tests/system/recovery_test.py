@@ -25,7 +25,7 @@ JOBS = {
     "ccd": ["ccd", f"--input={REVIEWS}", "--rank=6", "--epochs=25"],
     "lasso": ["lasso", f"--input={FEEDBACK}", "--nointercept", "--path=60"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=40"],
-    "newton": ["sgd", f"--input={A9A}", "--loss=logistic", "--optimizer=newton", "--tolerance=1e-9"],
+    "newton": ["linear", f"--input={A9A}", "--loss=logistic", "--solver=newton", "--tolerance=1e-9"],
     "butterfly": ["sgd", f"--input={A9A}", "--loss=logistic", "--exchange=butterfly", "--epochs=40"],
     "kmeans": ["kmeans", f"--input={A9A}", "--clusters=20", "--restarts=2"],
 }

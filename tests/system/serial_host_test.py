@@ -79,7 +79,7 @@ class SerialHostTest(rota_run.RotaTest):
         self.expect_same(INSTALLED / "sgd.so", rows, loss="softmax", epochs=3)
         self.expect_same(INSTALLED / "sgd.so", rows, loss="squared", optimizer="ftrl", l1=0.01, sync_rows=20, shards=5,
                          partitions=3, epochs=2)
-        self.expect_same(INSTALLED / "sgd.so", rows, loss="hinge", optimizer="svm", l2=0.01, one_against_rest="true", epochs=5)
+        self.expect_same(INSTALLED / "linear.so", rows, loss="hinge", solver="svm", l2=0.01, one_against_rest="true", epochs=5)
 
     def test_medlda(self):
         draw = random.Random(7)

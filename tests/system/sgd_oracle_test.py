@@ -123,9 +123,9 @@ class SgdOracle(AppTest):
             subprocess.run(["liblinear-predict", test, model, predicted], check=True, timeout=60, stdout=subprocess.DEVNULL)
             theirs.append(np.mean(np.array(predicted.read_text(encoding="utf-8").split(), float) == y[9000:]))
         common = [f"--valid={test}", f"--l2={1 / 9000}", "--penalize_intercept", "--tolerance=1e-4", "--eval_every=0"]
-        for least, flags in ((theirs[0], ["--one_against_rest", "--optimizer=newton"]),
-                             (theirs[0], ["--one_against_rest", "--optimizer=svrg"]),
-                             (max(theirs), ["--loss=softmax", "--optimizer=svrg"])):
+        self.app = "linear"
+        for least, flags in ((theirs[0], ["--one_against_rest", "--solver=newton"]),
+                             (theirs[0], ["--one_against_rest", "--solver=svrg"]), (max(theirs), ["--loss=softmax"])):
             result, _ = self.train("-".join(flags), train, *common, *flags)
             self.assertGreater(result["terms"]["valid_accuracy"], least - 0.003, flags)
 
@@ -224,6 +224,9 @@ class SgdOracle(AppTest):
                                          (start, ["--bits=8"], 2, "hashed differently")):
             self.rota(*self.command_line(self.folder / "bad", TRAIN, f"--init_model={where}", *more),
                       code=code, error=words)
+        exact = self.folder / "exact"
+        self.rota("train", "linear", f"--input={TRAIN}", f"--out={exact}", begin, "--l2=1e-4")
+        self.assertLess(json.loads((exact / "result.json").read_text(encoding="utf-8"))["objective"], reference["objective"])
         self.rota("train", "kmeans", f"--input={TRAIN}", f"--out={self.folder / 'bad'}", begin,
                   code=2, error="does not begin with a model")
         # A resumed run needs it again, at any path, and checks its content.
@@ -237,8 +240,7 @@ class SgdOracle(AppTest):
         good = b"1 1:1 2:3\n-1 2:1\n"
         bad = good.replace(b"2:1", b"2:x")
         self.expect_errors("bad.libsvm", ((bad, [], 65, "bad.libsvm:2:"), (bad, ["--stream"], 65, "bad.libsvm:2:"),
-                                          (good, ["--optimizer=svrg", "--loss=hinge"], 2, "requires a smooth loss"),
-                                          (good, ["--stream", "--optimizer=newton"], 2, "requires its rows in memory"),
+                                          (good, ["--optimizer=svrg"], 2, "use `rota train linear --solver=svrg`"),
                                           (None, [], 66, "bad.libsvm")))
         self.rota(*self.command_line(self.folder / "bad", TRAIN, "--stream"), code=65, error="expected a plain one")
         _, out = self.train("small", TRAIN, "--epochs=1")

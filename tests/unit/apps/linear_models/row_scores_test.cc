@@ -1,7 +1,7 @@
 #include "apps/linear_models/row_scores.h"
 
 #include "apps/linear_models/losses.h"
-#include "tests/unit/apps/sgd/plain_sgd.h"
+#include "tests/unit/apps/linear_models/plain_sgd.h"
 
 namespace rota::linear {
 namespace {

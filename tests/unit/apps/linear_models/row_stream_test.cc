@@ -14,13 +14,15 @@ class LinearStream : public testing::Test {
     files_ = {scratch_.write("rows", text)};
     settings_.stream = true;
     settings_.intercept = false;
-    RowsRead data = read_data(files_, {}, settings_, 3, shards_, false);
-    facts_ = facts_for(settings_, data.facts, files_.front());
-    data_ = std::move(data.hosted);
+    Job job;
+    job.shards = 3;
+    job.input = files_;
+    auto [facts, data] = read_rows(job, settings_, std::vector<ShardId>{0, 1, 2}, false);
+    data_ = std::move(data);
+    all_ = std::make_shared<SharedData>(
+        SharedData{.rows = facts.rows, .keys = facts.keys, .classes = classes_of(settings_, facts, files_.front())});
   }
-  RowStream stream(std::size_t shard) {
-    return {files_, settings_, facts_, 3, static_cast<ShardId>(shard), data_[shard].streamed};
-  }
+  RowStream stream(std::uint32_t shard) { return {files_, {shard, 3}, data_[shard].streamed, settings_, all_}; }
   // The values of rows that have one entry each.
   static std::vector<double> values_of(const ShardRows& rows) {
     std::vector<double> out;
@@ -31,23 +33,22 @@ class LinearStream : public testing::Test {
 
   tests::ScratchFiles scratch_;
   std::vector<std::string> files_;
-  RowOptions settings_;
-  std::vector<ShardId> shards_ = {0, 1, 2};
-  DataFacts facts_;
+  Settings settings_;
+  std::shared_ptr<const SharedData> all_;
   std::vector<RowData> data_;
 };
 
 TEST_F(LinearStream, ShardsHaveAllRowsOnceAndKeepNone) {
-  EXPECT_EQ(facts_.rows, 50U);
-  EXPECT_EQ(facts_.keys, 3U);
+  EXPECT_EQ(all_->rows, 50U);
+  EXPECT_EQ(all_->keys, 3U);
   std::vector<double> seen;
-  for (std::size_t s = 0; s < 3; ++s) {
+  for (std::uint32_t s = 0; s < 3; ++s) {
     EXPECT_EQ(data_[s].training.rows.size(), 0U);
-    stream(s).read([](std::uint64_t) { return 4; },
-                   [&](ShardRows&& rows) {
-                     EXPECT_LE(rows.rows.size(), 4U);
-                     for (const double value : values_of(rows)) seen.push_back(value);
-                   });
+    const RowStream rows = stream(s);
+    StreamReader reader(rows);
+    for (std::uint64_t at = 0; at < rows.rows; at += 4)
+      for (const double value : values_of(reader.next(std::min<std::uint64_t>(4, rows.rows - at))))
+        seen.push_back(value);
   }
   ASSERT_EQ(seen.size(), 50U);
   for (int i = 0; i < 50; ++i) EXPECT_EQ(seen[static_cast<std::size_t>(i)], i % 3 == 0 ? i + 1 : -(i + 1));
@@ -62,8 +63,7 @@ TEST_F(LinearStream, PiecesComeInTheirOrderAgainAndAgain) {
     for (int pass = 0; pass < 3; ++pass)
       for (std::uint64_t i = 0; i < pieces; ++i) {
         const std::vector<double> values = values_of(ahead.next());
-        EXPECT_EQ(values.size(),
-                  ReadAhead::begin_of(i + 1, pieces, rows.rows()) - ReadAhead::begin_of(i, pieces, rows.rows()));
+        EXPECT_EQ(values.size(), rows.rows * (i + 1) / pieces - rows.rows * i / pieces);
         if (pass == 0)
           first.push_back(values);
         else
@@ -74,9 +74,9 @@ TEST_F(LinearStream, PiecesComeInTheirOrderAgainAndAgain) {
 
 TEST_F(LinearStream, ItEndsWithItsReader) {
   const RowStream rows = stream(0);
-  { const ReadAhead ahead(rows, 5); }
+  { ReadAhead(rows, 5).next(); }
   ReadAhead ahead(rows, 5);
-  EXPECT_EQ(ahead.next().rows.size(), rows.rows() / 5);
+  EXPECT_EQ(ahead.next().rows.size(), rows.rows / 5);
 }
 
 TEST_F(LinearStream, OtherRowsThanBeforeAreReported) {
@@ -87,7 +87,7 @@ TEST_F(LinearStream, OtherRowsThanBeforeAreReported) {
   std::string many;
   for (int i = 0; i < 900; ++i) many += "3 1:1\n";
   std::ofstream(files_[0]) << many;
-  EXPECT_THROW(rows.read([](std::uint64_t) { return 1000; }, [](ShardRows&&) {}), DataError);
+  EXPECT_THROW(StreamReader(rows).next(rows.rows), DataError);
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ TEST_F(InitialModel, OtherModelsAreRefused) {
   EXPECT_NE(changed.what().find("has the model 0123, and the job began with 4567"), std::string::npos);
   plugin_.name = "other";
   EXPECT_EQ(open({{"init_model", folder.string()}}).status().code(), ExitCode::bad_data);
+  plugin_.akin_to = "counting";
+  EXPECT_TRUE(open({{"init_model", folder.string()}}).ok());
   plugin_.takes_model = false;
   EXPECT_EQ(open({{"init_model", folder.string()}}).status().code(), ExitCode::usage);
 }

@@ -1,0 +1,81 @@
+// apps/linear/solvers.h -- the shards and pulls of the solvers, and what they have in common.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "apps/linear/plan.h"
+#include "apps/linear/settings.h"
+#include "apps/linear_models/linear_app.h"
+#include "apps/linear_models/penalty.h"
+
+namespace rota::optimum {
+
+// Newton's method by conjugate gradients, and svm.
+std::unique_ptr<Push> newton_push(const Settings& settings, linear::ShardData data);
+std::unique_ptr<Pull> newton_pull(const Settings& settings, const Facts& facts);
+std::uint32_t newton_part_width(Key keys, std::uint32_t outputs);
+
+std::unique_ptr<Push> svrg_push(const Settings& settings, linear::ShardData data);
+std::unique_ptr<Pull> svrg_pull(const Settings& settings, const Facts& facts);
+
+class SolverPush : public linear::RowsPush {
+ public:
+  SolverPush(const Settings& settings, linear::ShardData data)
+      : RowsPush(settings, std::move(data)), settings_(settings), outputs_(all_->outputs) {
+    std::vector<bool> seen(all_->keys);
+    for (std::size_t r = 0; r < training_.rows.size(); ++r)
+      for (const linear::Entry& entry : training_.rows[r]) seen[entry.key] = true;
+    for (std::uint32_t key = 0; key < seen.size(); ++key)
+      if (seen[key]) keys_.push_back(key);
+  }
+
+ protected:
+  // Requests the parts of the shard's keys, and returns the address of the part of key 0: parts are consecutive.
+  double* begin_parts(const OpenParts& parts) const {
+    for (const std::uint32_t key : keys_) parts[key];
+    return parts[0].data();
+  }
+
+  const Settings settings_;
+  const std::uint32_t outputs_;
+  std::vector<std::uint32_t> keys_;  // of the shard's rows, ascending
+};
+
+class SolverPull : public linear::WeightsPull {
+ public:
+  SolverPull(const Settings& settings, const Facts& facts)
+      : WeightsPull(settings, settings.outputs(facts.count("classes"))),
+        settings_(settings),
+        rows_(static_cast<double>(facts.count("rows"))) {
+    if (const double deviation = linear::units_of(facts).deviation; deviation > 0) most_ = deviation;
+  }
+
+ protected:
+  double l1(Key key) const { return settings_.bears_penalty(key) ? settings_.l1 : 0; }
+  double l2(Key key) const { return settings_.bears_penalty(key) ? settings_.l2 : 0; }
+  // The sums that shards send in addition to their parts, number by number, in the order of the shards.
+  static std::vector<double> sum_of_notes(std::span<const Bytes> notes, std::size_t count) {
+    std::vector<double> sums(count);
+    for (const Bytes& note : notes) {
+      const auto numbers = read_fields<std::vector<double>>(note);
+      if (!numbers.empty() && numbers.size() != count) throw std::runtime_error("a note of another round");
+      for (std::size_t i = 0; i < numbers.size(); ++i) sums[i] += numbers[i];
+    }
+    return sums;
+  }
+
+  const Settings settings_;
+  const double rows_;
+  // An upper limit for the gradient at the beginning.  If labels that are numbers are not fitted less their mean, the
+  // first gradient may be that of the mean, and as large as that.  The reference for later gradients is a gradient of
+  // their deviation instead: in the units of FeatureScale::step, at most that large.
+  double most_ = std::numeric_limits<double>::infinity();
+  Plan plan_;
+};
+
+}  // namespace rota::optimum

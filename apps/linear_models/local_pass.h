@@ -1,0 +1,158 @@
+// apps/linear_models/local_pass.h -- the steps of one shard in one round: row after row, on its own copy of the weights
+// of the table.
+//
+// A feature is in some rows only, so a row with it also bears the penalties of the rows without: its `presence` times
+// l1 |w| + l2/2 w^2.  In the mean over the rows that is each penalty once, and only weights of a row's features change.
+// Penalties are applied as proximal steps, so that they never overshoot, and L1 gives weights that are exactly 0.
+//
+// A step is a class with
+//
+//   static constexpr std::uint32_t kWidth;          // numbers of state for each output: the weight first
+//   void begin_row(double t);                       // t counts the rows that the shard has seen
+//   void begin(double* state, std::uint32_t key);   // optional: for a weight that was just copied from the table
+//   void operator()(double* state, double gradient, const FeatureScale&);
+//   void end(double* state);                        // optional: at the end of the round
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "apps/linear_models/losses.h"
+#include "apps/linear_models/ordered_sum.h"
+#include "apps/linear_models/read_rows.h"
+#include "apps/linear_models/row_scores.h"
+
+namespace rota::linear {
+
+// A row of the table, and of the shard's copy: the state of output 0, of output 1, ...
+class LocalPass {
+ public:
+  // The data must outlive it.
+  LocalPass(Loss loss, const SharedData& all) : loss_(loss), scales_(all.scales), outputs_(all.outputs) {}
+
+  // Visits the rows of `order` in turn; `seen` is the number that a shard has seen before.  Returns the sum of their
+  // losses, each before its own step, times the rows' weights.  With slopes of the rows at a snapshot, row after row,
+  // steps are along the differences from these, and it returns 0.
+  template <typename Step>
+  double run(Step step, const ShardRows& data, std::span<const std::uint32_t> order, double seen,
+             std::span<const double> table, std::span<const double> slopes_at_snapshot = {}) {
+    width_ = std::size_t{outputs_} * Step::kWidth;
+    state_.resize(table.size());
+    run_of_.resize(scales_.size());
+    if (++run_ == 0) {
+      std::fill(run_of_.begin(), run_of_.end(), 0);
+      run_ = 1;
+    }
+    touched_.clear();
+    const Visit visited{data, order, seen, table.data(), slopes_at_snapshot};
+    const double losses = with_loss(loss_, outputs_, [&](auto loss) { return visit(loss, step, visited); });
+    if constexpr (requires { step.end(state_.data()); })
+      for (const std::uint32_t key : touched_)
+        for (std::size_t i = 0; i < width_; i += Step::kWidth) step.end(state_.data() + key * width_ + i);
+    return losses;
+  }
+
+  // Of the last run: the features that were in a row, each once, and their new rows of the table.
+  const std::vector<std::uint32_t>& touched() const { return touched_; }
+  std::span<const double> state(std::uint32_t key) const { return {state_.data() + key * width_, width_}; }
+
+ private:
+  struct Visit {
+    const ShardRows& data;
+    std::span<const std::uint32_t> order;
+    double seen;
+    const double* table;
+    std::span<const double> slopes_at_snapshot;
+
+    // Prefetches rows ahead of the i-th one.
+    void expect(std::size_t i) const {
+      constexpr std::size_t kAhead = 8;
+      if (i + 2 * kAhead < order.size()) data.rows.expect_begin(order[i + 2 * kAhead]);
+      if (i + kAhead < order.size()) data.rows.expect(order[i + kAhead]);
+    }
+  };
+
+  // For one output ...
+  template <typename LossOfRow, typename Step>
+  double visit(OneOutput<LossOfRow>, Step& its_step, const Visit& of) {
+    Step step = its_step;  // a copy that nothing else refers to stays in registers
+    const FeatureScale* const scales = scales_.data();
+    links_.resize(of.order.size());
+    for (std::size_t i = 0; i < of.order.size(); ++i) {
+      of.expect(i);
+      const std::uint32_t r = of.order[i];
+      const std::span<const Entry> row = of.data.rows[r];
+      double sums[2] = {0, 0};  // side by side, because an addition waits for the previous one
+      for (std::size_t k = 0; k < row.size(); ++k)
+        sums[k % 2] += own(row[k].key, of.table, step)[0] * static_cast<double>(row[k].value);
+      const double link = sums[0] + sums[1];
+      links_[i] = link;
+      double slope = LossOfRow::slope(link, of.data.targets[r]);
+      if (!of.slopes_at_snapshot.empty()) slope -= of.slopes_at_snapshot[r];
+      if (!of.data.weights.empty()) slope *= of.data.weights[r];
+      step.begin_row(of.seen + static_cast<double>(i + 1));
+      for (const Entry& entry : row)
+        step(state_.data() + entry.key * Step::kWidth, slope * static_cast<double>(entry.value), scales[entry.key]);
+    }
+    its_step = step;
+    if (!of.slopes_at_snapshot.empty()) return 0;
+    // After the steps, so that it does not delay them.
+    return chunked_sum(of.order.size(), [&](std::size_t i) {
+      return of.data.weight(of.order[i]) * LossOfRow::value(links_[i], of.data.targets[of.order[i]]);
+    });
+  }
+  // ... and for one per class.
+  template <typename Outputs, typename Step>
+  double visit(Outputs, Step& step, const Visit& of) {
+    links_.resize(outputs_);
+    double losses = 0;
+    for (std::size_t i = 0; i < of.order.size(); ++i) {
+      of.expect(i);
+      const std::uint32_t r = of.order[i];
+      const std::span<const Entry> row = of.data.rows[r];
+      std::fill(links_.begin(), links_.end(), 0.0);
+      for (const Entry& entry : row) {
+        const double* const state = own(entry.key, of.table, step);
+        for (std::uint32_t k = 0; k < outputs_; ++k)
+          links_[k] += state[k * Step::kWidth] * static_cast<double>(entry.value);
+      }
+      const double weight = of.data.weight(r);
+      losses += weight * Outputs::slopes(links_, of.data.targets[r]);
+      if (!of.slopes_at_snapshot.empty())
+        for (std::uint32_t k = 0; k < outputs_; ++k) links_[k] -= of.slopes_at_snapshot[std::size_t{r} * outputs_ + k];
+      step.begin_row(of.seen + static_cast<double>(i + 1));
+      for (const Entry& entry : row) {
+        double* const state = state_.data() + entry.key * width_;
+        for (std::uint32_t k = 0; k < outputs_; ++k)
+          step(state + k * Step::kWidth, weight * links_[k] * static_cast<double>(entry.value), scales_[entry.key]);
+      }
+    }
+    return of.slopes_at_snapshot.empty() ? losses : 0;
+  }
+  // The state of a feature, which is copied from the table if this is the first row with it.
+  template <typename Step>
+  double* own(std::uint32_t key, const double* table, const Step& step) {
+    double* const state = state_.data() + key * width_;
+    if (run_of_[key] != run_) [[unlikely]] {
+      run_of_[key] = run_;
+      touched_.push_back(key);
+      std::copy_n(table + key * width_, width_, state);
+      if constexpr (requires { step.begin(state, key); })
+        for (std::size_t i = 0; i < width_; i += Step::kWidth) step.begin(state + i, key);
+    }
+    return state;
+  }
+
+  Loss loss_;
+  const std::vector<FeatureScale>& scales_;
+  std::uint32_t outputs_;
+  std::size_t width_ = 0;  // of a row of the table
+  std::vector<double> state_;
+  std::vector<std::uint32_t> run_of_;  // the last run that had the feature
+  std::uint32_t run_ = 0;
+  std::vector<std::uint32_t> touched_;
+  std::vector<double> links_;  // of the rows of a run, or of a row's outputs
+};
+
+}  // namespace rota::linear
