@@ -16,9 +16,9 @@ JOBS = {
                                    f"--vocab={APPS}/lda/sample/vocab.kos.txt", "--topics=100", "--epochs=60"],
     "lasso, blogfeedback, path of 50": ["lasso", f"--input={APPS}/lasso/sample/blogfeedback_train.libsvm.gz",
                                         "--nointercept", "--path=50"],
-    "lasso by rows, blogfeedback, 40 epochs": ["lasso", f"--input={APPS}/lasso/sample/blogfeedback_train.libsvm.gz",
-                                               "--nointercept", "--partition=rows", "--order=priority",
-                                               "--lambda_ratio=0.01", "--tolerance=1e-9", "--epochs=40"],
+    "lasso_rows, blogfeedback, 40 epochs": ["lasso_rows", f"--input={APPS}/lasso/sample/blogfeedback_train.libsvm.gz",
+                                            "--nointercept",
+                                            "--lambda_ratio=0.01", "--tolerance=1e-9", "--epochs=40"],
 }
 KINDS = {"none": ["--checkpoint_every=0"], "default": [], "every": ["--checkpoint_seconds=0"]}
 

@@ -15,10 +15,10 @@ from bench_run import arguments, plot, records, scratch_folder
 ORDERS = ("priority", "round_robin", "random")
 
 
-def train(args, out, *flags):
+def train(args, out, app, *flags):
     """Trains; a run that takes too long is stopped at the end of an epoch, which is no failure here."""
     done = subprocess.run(["timeout", "--preserve-status", str(args.limit), pathlib.Path(args.bin) / "rota", "train",
-                           "lasso", "--nointercept", f"--input={args.data}", f"--out={out}", "--workers=2",
+                           app, "--nointercept", f"--input={args.data}", f"--out={out}", "--workers=2",
                            f"--lambda_ratio={args.lambda_ratio}", "--checkpoint_every=0", *flags],
                           capture_output=True, text=True)
     if done.returncode not in (0, 143):
@@ -39,10 +39,10 @@ def main():
     parser = arguments(__doc__, "data", lambda_ratio=0.1, plot="", limit=120.0)
     args, flags = parser.parse_known_args()
     with scratch_folder() as folder:
-        exact = train(args, folder / "optimum", "--tolerance=1e-9")[-1]
+        exact = train(args, folder / "optimum", "lasso", "--tolerance=1e-9")[-1]
         optimum, courses = exact["objective"], {}
         for order in ORDERS:
-            metrics = train(args, folder / order, "--partition=rows", f"--order={order}", "--tolerance=1e-5", *flags)
+            metrics = train(args, folder / order, "lasso_rows", f"--order={order}", "--tolerance=1e-5", *flags)
             courses[order] = course(metrics)
         zero = courses["priority"][0][2]
         print(f"{args.data}, {args.lambda_ratio} lambda_max: optimum {optimum:.10g}, at zero {zero:.10g}; the working "

@@ -36,12 +36,14 @@ class FitSequence {
   // Moves to the next fit.  True if that has other rows: then it begins from zero.
   bool advance();
 
-  // A round of the current fit.  The step's own arguments follow.
-  Round round(TableId table, Step step, std::vector<Key> shared = {}, std::span<const double> more = {}) const {
-    Round round{.table = table, .shared = std::move(shared), .blocks = {}, .argument = {}, .owned = {}};
-    round.argument = to_doubles({step, fold_, penalty_, lambda()});
-    round.argument.insert(round.argument.end(), more.begin(), more.end());
-    return round;
+  // A round of the current fit.  `argument` is a FitStep, of which the step is given, with what follows for that step.
+  template <typename Argument>
+  Round round(TableId table, Argument argument, std::vector<Key> shared = {}) const {
+    argument.fold = fold_;
+    argument.penalty = penalty_;
+    argument.lambda = lambda();
+    return {
+        .table = table, .shared = std::move(shared), .blocks = {}, .argument = rota::Argument(argument), .owned = {}};
   }
 
   void fields(auto& list) {

@@ -1,4 +1,4 @@
-// apps/lasso/settings.h -- the options of the Lasso app.
+// apps/lasso/settings.h -- the options that the apps lasso and lasso_rows have in common.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -6,43 +6,19 @@
 #include <string>
 #include <string_view>
 
-#include "apps/lasso/design/load.h"
 #include "apps/lasso/penalty.h"
 #include "apps/lasso/tables.h"
-#include "rota/plugin.h"
+#include "rota/error.h"
+#include "rota/io/row_reader.h"
 #include "rota/settings.h"
 
 namespace rota::lasso {
 
 enum class Loss { squared, logistic };
-// How the design matrix is cut into data shards.
-enum class Partition { automatic, rows, columns };
-// Which coefficients a round may change.
-enum class Order {
-  automatic,
-  working_set,  // columns: the support and the most violating columns, gathered and solved in one place
-  priority,     // rows: drawn by their last change (the STRADS paper)
-  round_robin,  // rows: one after the other
-  random,       // rows: drawn uniformly
-};
-// What happens to coefficients that interfere with others of their round (rows).
-enum class Conflicts {
-  group,   // they are updated one after the other, in a block
-  drop,    // they wait for another round (the STRADS paper)
-  ignore,  // they are updated at once; this may diverge
-};
 
-// The conditions of options.
-bool is_by_rows(const Options& options);
-bool has_priorities(const Options& options);
-bool finds_conflicts(const Options& options);
-inline constexpr Needs kRows = {"--partition=rows", is_by_rows};
-inline constexpr Needs kPriority = {"--order=priority", has_priorities};
-inline constexpr Needs kConflicts = {"--order=priority without --conflicts=ignore", finds_conflicts};
-inline constexpr FrameworkNeeds kFrameworkNeeds[] = {{"asynchronous", kRows}, {"staleness", kRows}};
 // Those that decide how data is divided (Plugin::packed_options).
-inline constexpr std::string_view kPackedOptions[] = {"loss",      "weights", "response",   "format",    "target",
-                                                      "separator", "missing", "index_from", "precision", "partition"};
+inline constexpr std::string_view kPackedOptions[] = {"loss",   "weights",   "response", "format",
+                                                      "target", "separator", "missing",  "index_from"};
 
 struct Settings {
   Loss loss = Loss::squared;
@@ -55,17 +31,8 @@ struct Settings {
   double tolerance = 1e-6;        // duality gap at which a fit is done, as a share of the objective at zero
   std::string weights, response;  // paths, or ""
   io::RowForm form;
-  Precision precision = Precision::automatic;
-  Partition partition = Partition::automatic;
-  Order order = Order::automatic;
-  Conflicts conflicts = Conflicts::group;
-  std::uint32_t coordinates = 256;  // coefficients that a round may change (rows)
-  double correlation = 0.1;         // from which two columns interfere (rows)
-  double eta = 1e-9;                // added to (last change)^2, in units of the largest first change (rows)
-  double uniform_share = 0.2;       // of draws that ignore priorities (rows)
 
   double ratio() const { return lambda_ratio.value_or(path > 1 ? 0.01 : 0.1); }
-  bool by_columns() const { return partition == Partition::columns; }
   Penalty penalty(double at) const { return {at * l1_ratio, at * (1 - l1_ratio)}; }
   bool has_classes() const { return loss == Loss::logistic; }
 
@@ -96,38 +63,16 @@ struct Settings {
               "File with the response of every row, one a line, for input that has none of its own: MatrixMarket, or "
               "CSV and NumPy data without --target.");
     list.all_of(form);
-    list.choice("precision", precision,
-                {{"auto", Precision::automatic},
-                 {"single", Precision::single_precision},
-                 {"double", Precision::double_precision}},
-                "How the data is stored: in single precision if that is exact (auto), always, or never.");
-    list.choice("partition", partition,
-                {{"auto", Partition::automatic}, {"rows", Partition::rows}, {"columns", Partition::columns}},
-                "What a data shard is: a range of rows, or of columns (auto: as the order requires).");
-    list.choice("order", order,
-                {{"auto", Order::automatic},
-                 {"working_set", Order::working_set},
-                 {"priority", Order::priority},
-                 {"round_robin", Order::round_robin},
-                 {"random", Order::random}},
-                "Which coefficients a round may change: working_set (columns); the others require rows.");
-    list.choice("conflicts", conflicts,
-                {{"group", Conflicts::group}, {"drop", Conflicts::drop}, {"ignore", Conflicts::ignore}},
-                "Coefficients of a round that interfere: in sequence, in another round, or at once (may diverge).")
-        .needs = kRows;
-    list.number("coordinates", coordinates, "coefficients", 1, 65'536, "Coefficients that a round may change.").needs =
-        kRows;
-    list.number("correlation", correlation, "", 0, 1, "Cosine from which two columns interfere.").needs = kConflicts;
-    list.number("eta", eta, "", 0, 1e9,
-                "Added to the squared last change in a coefficient's priority, so that none is forgotten.")
-        .needs = kPriority;
-    list.number("uniform_share", uniform_share, "", 0, 1, "Share of draws that ignore priorities.").needs = kPriority;
+  }
+  // Throws UsageError if the options contradict each other.
+  void check(const Options& options) const {
+    form.check();
+    if (lambda && lambda_ratio) throw UsageError("--lambda and --lambda_ratio exclude each other");
+    if (folds == 1) throw UsageError("--folds=1 leaves no row to fit: give 2 or more, or 0 for none");
+    if (!form.target.empty() && !response.empty()) throw UsageError("--target and --response exclude each other");
+    if (options.has("valid"))
+      throw UsageError("--valid: lasso validates by --folds; `rota predict lasso` scores other data");
   }
 };
-
-// With a partition and an order that are not automatic.
-Settings settings_of(const Options& options);
-// Throws UsageError if the options contradict each other.
-void check(const Options& options);
 
 }  // namespace rota::lasso

@@ -1,4 +1,4 @@
-// apps/lasso/tables.h -- the tables of the Lasso app, their keys, and the argument of its rounds.
+// apps/lasso/tables.h -- the tables of the apps lasso and lasso_rows, their keys, and the argument of rounds.
 //
 // A job is a sequence of fits: the path of penalties for every fold of the cross-validation, without the fold's rows,
 // and then for all rows.  Each fit starts from the coefficients of the previous one (warm start), the first of a path
@@ -68,32 +68,24 @@ inline constexpr std::uint32_t kFitWidth = 12;
 using FitNumbers = std::array<double, kFitWidth>;
 static_assert(sizeof(FitRow) == sizeof(FitNumbers));
 
-// The first numbers of every round's argument.  Their meaning depends on the order of the job.
+// What a round is for.
 enum class Step : std::uint8_t {
   start,   // shards report the data
-  screen,  // every shard evaluates all its columns (columns), or computes every coefficient's gradient (rows)
-  solve,   // the working set is solved (columns)
-  update,  // coefficients change (rows)
-  undo,    // coefficients are reset to their values at the last screen (rows)
+  screen,  // every shard evaluates all its columns (lasso), or computes every coefficient's gradient (lasso_rows)
+  solve,   // the working set is solved (lasso)
+  update,  // coefficients change (lasso_rows)
+  undo,    // coefficients are reset to their values at the last screen (lasso_rows)
   record,  // a fit is complete and is recorded
 };
-struct Argument {
+// The beginning of every round's argument.
+struct FitStep {
   Step step = Step::start;
   std::uint32_t fold = 0;     // of the current fit
   std::uint32_t penalty = 0;  // its number on the path
   double lambda = 0;          // and its value
-};
-inline constexpr std::size_t kArgumentWidth = 4;  // doubles, in the order above
 
-inline std::vector<double> to_doubles(const Argument& argument) {
-  return {static_cast<double>(argument.step), static_cast<double>(argument.fold), static_cast<double>(argument.penalty),
-          argument.lambda};
-}
-// Of a round that one of this app's schedules made.
-inline Argument argument_of(std::span<const double> doubles) {
-  return {static_cast<Step>(doubles[0]), static_cast<std::uint32_t>(doubles[1]), static_cast<std::uint32_t>(doubles[2]),
-          doubles[3]};
-}
+  void fields(auto& list) { list(step, fold, penalty, lambda); }
+};
 
 // Saves the coefficients that are not 0, each with its number.
 inline void put_nonzeros(std::span<const double> coefficients, Writer& out) {

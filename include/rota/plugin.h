@@ -79,7 +79,7 @@ struct ChosenShards {
   std::string from;  // the property of the data that it follows from: "20707068 bytes of text"
 };
 
-// Of one option of the framework: {"staleness", {"--partition=rows", by_rows}}.
+// Of one option of the framework: {"staleness", {"--exchange=none", has_no_exchange}}.
 struct FrameworkNeeds {
   std::string_view option;
   Needs needs;

@@ -1,6 +1,7 @@
 // The Lasso app over ranges of rows, on the serial host, against plain coordinate descent.
 
-#include "tests/apps/lasso_rows_host.h"
+#include "apps/lasso/by_rows/messages.h"
+#include "tests/apps/lasso_host.h"
 
 namespace rota::lasso {
 namespace {
@@ -15,7 +16,11 @@ Given options_in(const std::string& words) {
   return given;
 }
 
-TEST(LassoRows, IsPlainCoordinateDescent) {
+struct LassoRows : testing::Test {
+  LassoRows() { choose("lasso_rows"); }
+};
+
+TEST_F(LassoRows, IsPlainCoordinateDescent) {
   for (const char* loss : {"squared", "logistic"}) {
     for (const double density : {0.1, 1.0}) {
       const Data data = random_data(1, 90, 60, density, std::string(loss) == "logistic");
@@ -38,7 +43,7 @@ TEST(LassoRows, IsPlainCoordinateDescent) {
 }
 
 // Data in which all columns, or all of a group, interfere: without control this diverges at any batch beyond a few.
-TEST(LassoRows, GroupingConvergesAtEveryBatch) {
+TEST_F(LassoRows, GroupingConvergesAtEveryBatch) {
   for (const auto& [groups, correlation] : {std::pair(10, 0.9), std::pair(1, 0.5)}) {
     const Data data = correlated_data(60, 2100, static_cast<std::size_t>(groups), correlation);
     for (const char* batch : {"1", "4", "32", "256", "1024"}) {
@@ -53,7 +58,7 @@ TEST(LassoRows, GroupingConvergesAtEveryBatch) {
   }
 }
 
-TEST(LassoRows, WithoutControlItDivergesAndIsUndone) {
+TEST_F(LassoRows, WithoutControlItDivergesAndIsUndone) {
   const Data data = correlated_data(100, 1200, 1, 0.5);
   const Job job = job_of(data, {{"coordinates", "256"}, {"conflicts", "ignore"}, {"tolerance", "1e-5"}});
   SerialHost host(linked_plugin(), job);
@@ -70,7 +75,7 @@ TEST(LassoRows, WithoutControlItDivergesAndIsUndone) {
   expect_optimum(data, job, host, 1e-5);
 }
 
-TEST(LassoRows, AnInfiniteObjectiveIsUndone) {
+TEST_F(LassoRows, AnInfiniteObjectiveIsUndone) {
   Data data = correlated_data(60, 2100, 1, 0.9);
   for (double& y : data.y) y *= 1e120;  // so that a diverging epoch leaves the numbers
   const Job job = job_of(data, {{"coordinates", "1024"}, {"conflicts", "ignore"}, {"tolerance", "1e-3"}});
@@ -82,26 +87,27 @@ TEST(LassoRows, AnInfiniteObjectiveIsUndone) {
   EXPECT_TRUE(std::isfinite(host.figure("objective")));
 }
 
-TEST(LassoRows, AnUndoneEpochLeavesNoTrace) {
+TEST_F(LassoRows, AnUndoneEpochLeavesNoTrace) {
   const Data data = correlated_data(60, 400, 1, 0.5);
   const Job job = job_of(data, {{"coordinates", "128"}, {"conflicts", "ignore"}, {"intercept", "true"}});
   SerialHost host(linked_plugin(), job);
   host.run_epochs(2);
   bool undone = false;
   host.watch([&](const Round& round, std::uint32_t) {
-    if (argument_of(round.argument).step != Step::undo) return;
+    if (round.argument.as<RowsStep>().step != Step::undo) return;
     undone = true;
-    ASSERT_EQ(round.argument.size(), kArgumentWidth + round.shared.size());
+    const std::vector<double> values = round.argument.as<RowsStep>().values;
+    ASSERT_EQ(values.size(), round.shared.size());
     for (std::size_t i = 0; i < round.shared.size(); ++i) {
       if (round.shared[i] == kIntercept) continue;
-      EXPECT_EQ(round.argument[kArgumentWidth + i], 0) << "the fit began from zero";
+      EXPECT_EQ(values[i], 0) << "the fit began from zero";
     }
   });
   host.run_epochs(2);
   EXPECT_TRUE(undone);
 }
 
-TEST(LassoRows, OldAndNewRoundsConvergeAlike) {
+TEST_F(LassoRows, OldAndNewRoundsConvergeAlike) {
   for (const char* order : {"priority", "round_robin", "random"}) {
     for (const char* conflicts : {"group", "drop"}) {
       for (const char* staleness : {"0", "2"}) {
@@ -122,7 +128,7 @@ TEST(LassoRows, OldAndNewRoundsConvergeAlike) {
   }
 }
 
-TEST(LassoRows, APathAndItsFolds) {
+TEST_F(LassoRows, APathAndItsFolds) {
   for (const char* loss : {"squared", "logistic"}) {
     Data data = random_data(5, 96, 40, 0.3, std::string(loss) == "logistic");
     data.folds = folds_of_rows(data.rows(), 3, 1);
@@ -136,7 +142,7 @@ TEST(LassoRows, APathAndItsFolds) {
   }
 }
 
-TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
+TEST_F(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
   Data data = random_data(6, 96, 100, 0.2, false);
   data.folds = folds_of_rows(data.rows(), 2, 1);
   for (const char* staleness : {"0", "3"}) {
@@ -146,7 +152,7 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
     SerialHost host(linked_plugin(), job);
     std::map<std::uint32_t, std::set<Key>> drawn;
     host.watch([&](const Round& round, std::uint32_t scheduler) {
-      if (argument_of(round.argument).step != Step::update) return;
+      if (round.argument.as<RowsStep>().step != Step::update) return;
       for (const Key key : round.shared)
         if (key != kIntercept) drawn[scheduler].insert(key);
     });
@@ -160,7 +166,7 @@ TEST(LassoRows, SeveralSchedulersTakeTheStepsTogether) {
   }
 }
 
-TEST(LassoRows, SchedulersUndoTogether) {
+TEST_F(LassoRows, SchedulersUndoTogether) {
   const Data data = correlated_data(60, 400, 1, 0.5);
   const Job job =
       job_of(data, options_in("schedulers=2 coordinates=64 conflicts=ignore intercept=true tolerance=1e-5"));
@@ -169,7 +175,7 @@ TEST(LassoRows, SchedulersUndoTogether) {
   expect_optimum(data, job, host, 1e-5);
 }
 
-TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
+TEST_F(LassoRows, AResumedJobContinuesToTheLastBit) {
   Data data = random_data(8, 60, 80, 0.3, true);
   data.folds = folds_of_rows(data.rows(), 2, 1);
   for (double& x : data.x[14]) x += 1e6;
@@ -188,7 +194,7 @@ TEST(LassoRows, AResumedJobContinuesToTheLastBit) {
   }
 }
 
-TEST(LassoRows, AnUndoSurvivesAResumption) {
+TEST_F(LassoRows, AnUndoSurvivesAResumption) {
   const Data data = correlated_data(60, 200, 1, 0.5);
   const Job job = job_of(data, {{"coordinates", "64"}, {"conflicts", "ignore"}, {"intercept", "true"}});
   SerialHost straight(linked_plugin(), job), resumed(linked_plugin(), job);
@@ -202,7 +208,7 @@ TEST(LassoRows, AnUndoSurvivesAResumption) {
   }
 }
 
-TEST(LassoRows, AWrongStateIsRefused) {
+TEST_F(LassoRows, AWrongStateIsRefused) {
   const Data data = random_data(9, 30, 20, 0.5, false);
   SerialHost host(linked_plugin(), job_of(data, {{"intercept", "true"}, {"standardize", "true"}}, 1));
   host.run_epochs(3);
@@ -221,7 +227,7 @@ TEST(LassoRows, AWrongStateIsRefused) {
   EXPECT_EQ(host.save(), right);
 }
 
-TEST(LassoRows, ColumnsThatSayNothing) {
+TEST_F(LassoRows, ColumnsThatSayNothing) {
   Data data = random_data(10, 50, 12, 1, false);
   for (double& x : data.x[2]) x = 0;
   for (double& x : data.x[3]) x = 5;
@@ -237,7 +243,7 @@ TEST(LassoRows, ColumnsThatSayNothing) {
   }
 }
 
-TEST(LassoRows, TheEvaluationIsTheObjective) {
+TEST_F(LassoRows, TheEvaluationIsTheObjective) {
   const Data data = random_data(11, 50, 30, 0.5, true);
   const Job job = job_of(data, {{"loss", "logistic"}, {"l1_ratio", "0.7"}, {"standardize", "true"}});
   SerialHost host(linked_plugin(), job);
@@ -249,7 +255,7 @@ TEST(LassoRows, TheEvaluationIsTheObjective) {
   }
 }
 
-TEST(LassoRows, ShardsMakeNoDifferenceBeyondRounding) {
+TEST_F(LassoRows, ShardsMakeNoDifferenceBeyondRounding) {
   const Data data = random_data(12, 64, 50, 0.4, false);
   std::vector<double> objectives;
   for (const std::uint32_t shards : {1U, 2U, 7U, 64U}) {
@@ -281,7 +287,7 @@ void expect_plain_fit(const Data& plain, const Data& data, Units units, std::map
   const Job job = job_of(data, given);
   SerialHost host(linked_plugin(), job);
   run(host);
-  const Settings settings = settings_of(job.options);
+  const Settings settings = settings_of<Settings>(job.options);
   const double lambda_max = PlainFit(plain, settings, 0).lambda_max();
   const double null_loss = PlainFit(plain, settings, 0)(1e300).loss;
   const Fit fit = PlainFit(plain, settings, 0)(lambda_max * settings.ratio());
@@ -306,27 +312,30 @@ void expect_plain_fit(const Data& plain, const Data& data, Units units, std::map
   EXPECT_NEAR(loss / weight, row.loss, 1e-7 * row.null_loss);
 }
 
-const std::vector<Given> kWays = {{{"partition", "columns"}, {"loss", "squared"}},
-                                  {{"partition", "columns"}, {"loss", "logistic"}},
-                                  {{"partition", "rows"}, {"loss", "squared"}},
-                                  {{"partition", "rows"}, {"loss", "logistic"}}};
+struct Way {
+  std::string app, loss;
+};
+const std::vector<Way> kWays = {
+    {"lasso", "squared"}, {"lasso", "logistic"}, {"lasso_rows", "squared"}, {"lasso_rows", "logistic"}};
 
-Data small_data(const Given& way, double density) {
-  return random_data(21, 60, 30, density, way.at("loss") == "logistic");
+Data small_data(const Way& way, double density) {
+  choose(way.app);
+  return random_data(21, 60, 30, density, way.loss == "logistic");
 }
 
 TEST(LassoUnits, OfAllColumnsAndOfTheTarget) {
-  for (Given way : kWays) {
+  for (const Way& way : kWays) {
+    Given given = {{"loss", way.loss}};
     for (const double density : {0.15, 1.0}) {
       const Data plain = small_data(way, density);
       for (const double columns : {1e-130, 1e-46, 1e-12, 1e6, 1e39, 1e130}) {
         for (const double target : {1.0, 1e-12, 1e12, 1e-120, 1e120}) {
-          if (target != 1 && way["loss"] == "logistic") continue;
-          SCOPED_TRACE(way["partition"] + " " + way["loss"] + " columns " + std::to_string(std::log10(columns)) +
-                       " target " + std::to_string(std::log10(target)));
+          if (target != 1 && way.loss == "logistic") continue;
+          SCOPED_TRACE(way.app + " " + way.loss + " columns " + std::to_string(std::log10(columns)) + " target " +
+                       std::to_string(std::log10(target)));
           const Units units{target, std::vector<double>(plain.columns(), columns)};
-          way["intercept"] = density < 1 ? "false" : "true";
-          expect_plain_fit(plain, in_units(plain, units), units, way);
+          given["intercept"] = density < 1 ? "false" : "true";
+          expect_plain_fit(plain, in_units(plain, units), units, given);
         }
       }
     }
@@ -334,20 +343,21 @@ TEST(LassoUnits, OfAllColumnsAndOfTheTarget) {
 }
 
 TEST(LassoUnits, OfSingleColumns) {
-  for (Given way : kWays) {
+  for (const Way& way : kWays) {
+    Given given = {{"loss", way.loss}};
     for (const char* standardize : {"false", "true"}) {
       for (const double factor : {1e-46, 1e-12, 1e-6, 1e6, 1e12, 1e39}) {
-        SCOPED_TRACE(way["partition"] + " " + way["loss"] + " " + standardize + std::to_string(std::log10(factor)));
+        SCOPED_TRACE(way.app + " " + way.loss + " " + standardize + std::to_string(std::log10(factor)));
         const Data plain = small_data(way, 0.5);
         Units units{1, std::vector<double>(plain.columns(), 1)};
         for (std::size_t j = 0; j < units.column.size(); j += 7) units.column[j] = factor;
         const Data data = in_units(plain, units);
-        way["intercept"] = "true";
-        way["standardize"] = standardize;
+        given["intercept"] = "true";
+        given["standardize"] = standardize;
         if (*standardize == 't') {
-          expect_plain_fit(plain, data, units, way);
+          expect_plain_fit(plain, data, units, given);
         } else {
-          expect_plain_fit(data, data, {1, std::vector<double>(plain.columns(), 1)}, way);
+          expect_plain_fit(data, data, {1, std::vector<double>(plain.columns(), 1)}, given);
         }
       }
     }
@@ -355,10 +365,11 @@ TEST(LassoUnits, OfSingleColumns) {
 }
 
 TEST(LassoUnits, ColumnsFarFromZero) {
-  for (Given way : kWays) {
+  for (const Way& way : kWays) {
+    Given given = {{"loss", way.loss}};
     for (const char* standardize : {"false", "true"}) {
       for (const double density : {0.3, 1.0}) {
-        SCOPED_TRACE(way["partition"] + " " + way["loss"] + " " + standardize + " " + std::to_string(density));
+        SCOPED_TRACE(way.app + " " + way.loss + " " + standardize + " " + std::to_string(density));
         Data plain = small_data(way, density), far = plain;
         for (std::size_t j = 0; j < plain.columns(); j += density < 1 ? 6 : 2) {
           for (std::size_t i = 0; i < plain.rows(); ++i) {
@@ -366,9 +377,9 @@ TEST(LassoUnits, ColumnsFarFromZero) {
             plain.x[j][i] = far.x[j][i] - 1.7e9;
           }
         }
-        way["intercept"] = "true";
-        way["standardize"] = standardize;
-        expect_plain_fit(plain, far, {1, std::vector<double>(plain.columns(), 1)}, way);
+        given["intercept"] = "true";
+        given["standardize"] = standardize;
+        expect_plain_fit(plain, far, {1, std::vector<double>(plain.columns(), 1)}, given);
       }
     }
   }
@@ -386,31 +397,34 @@ std::string refusal(const Data& data, const Given& given) {
 }
 
 TEST(LassoUnits, WhatIsTooSmallToBeSquaredIsRefused) {
-  for (const Given& way : kWays) {
+  for (const Way& way : kWays) {
+    const Given given = {{"loss", way.loss}};
     const Data plain = small_data(way, 0.3);
     Data data = plain;
     for (double& x : data.x[3]) x = x == 0 ? 0 : 1e-200;
     const std::string small = " of 1e-200 at most, too small to be squared and summed up: give it another unit";
-    EXPECT_EQ(refusal(data, way), "column 4 has values" + small);
+    EXPECT_EQ(refusal(data, given), "column 4 has values" + small);
     for (double& x : data.x[3]) x = 0;
     for (const std::size_t row : {0, 20, 40}) data.x[5][row] = 1e-200;
-    EXPECT_EQ(refusal(data, way), "") << "a column's largest value counts";
-    if (way.at("loss") == "logistic") continue;
+    EXPECT_EQ(refusal(data, given), "") << "a column's largest value counts";
+    if (way.loss == "logistic") continue;
     data = plain;
     for (double& y : data.y) y = 1e-200;
-    EXPECT_EQ(refusal(data, way), "the response has values" + small);
+    EXPECT_EQ(refusal(data, given), "the response has values" + small);
   }
 }
 
 TEST(LassoUnits, RowsWithoutWeight) {
-  for (Given way : kWays) {
+  for (const Way& way : kWays) {
+    Given given = {{"loss", way.loss}};
     Data data = small_data(way, 0.3);
     std::fill(data.w.begin(), data.w.end(), 0.0);
-    EXPECT_TRUE(refusal(data, way).ends_with(".weights: all weights are 0"));
-    way["folds"] = "3";
+    EXPECT_TRUE(refusal(data, given).ends_with(".weights: all weights are 0"));
+    given["folds"] = "3";
     data.folds = folds_of_rows(data.rows(), 3, 1);
     for (std::size_t i = 0; i < data.rows(); ++i) data.w[i] = data.folds[i] == 2 ? 1 : 0;
-    EXPECT_TRUE(refusal(data, way).ends_with(".weights: the rows outside of fold 2 have no weight: take fewer folds"));
+    EXPECT_TRUE(
+        refusal(data, given).ends_with(".weights: the rows outside of fold 2 have no weight: take fewer folds"));
   }
 }
 

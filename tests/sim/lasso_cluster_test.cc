@@ -1,17 +1,18 @@
-// The Lasso app in the seeded whole-cluster simulation: by columns and by rows, with paths, folds and staleness;
-// seeds.h says how many seeds, and how to replay one.
+// The apps lasso and lasso_rows in the seeded whole-cluster simulation: by columns and by rows, with paths, folds and
+// staleness; seeds.h says how many seeds, and how to replay one.
+#include "apps/lasso/app.h"
 #include "tests/sim/drawn.h"
 #include "tests/unit/apps/linear_models/sparse_text.h"
 #include "tests/unit/io/scratch_files.h"
 
-extern "C" const rota::Plugin* rota_plugin_v1();
-
 namespace rota::sim {
 namespace {
 
+const Plugin kColumns = lasso::columns_plugin(), kRows = lasso::rows_plugin();
+
 Shape draw_shape(std::mt19937_64& random, const std::string& data) {
   const auto draw = drawing_from(random);
-  Shape shape = draw_cluster(random, *rota_plugin_v1(), 3, 6, 3);
+  Shape shape = draw_cluster(random, kColumns, 3, 6, 3);
   shape.seed >>= 12;
   shape.input = {data};
   RunPlan& plan = shape.plan;
@@ -24,7 +25,7 @@ Shape draw_shape(std::mt19937_64& random, const std::string& data) {
     if (draw(0, 2) == 0) shape.options["folds"] = "2";
     return shape;
   }
-  shape.options["partition"] = "rows";
+  shape.plugin = &kRows;
   shape.options["coordinates"] = "32";
   shape.options["schedulers"] = std::to_string(plan.schedulers = draw(1, 2));
   shape.staleness = draw(0, 2);

@@ -21,7 +21,7 @@ class App(NamedTuple):
 APPS = (App("kmeans", ("--clusters=4", "--seed=3"), False),
         App("sgd", ("--epochs=2", "--shards=3"), True),
         App("lasso", ("--loss=logistic",), True),
-        App("lasso", ("--partition=rows", "--loss=squared"), True))
+        App("lasso_rows", ("--loss=squared",), True))
 
 
 class Formats(AppTest):
@@ -150,7 +150,7 @@ class Formats(AppTest):
         self.assertEqual(ask("predict", turned), ask("predict", train))
         self.assertEqual(ask("predict", bare), ask("predict", train))
         self.assertEqual(ask("evaluate", turned), ask("evaluate", train))
-        ask("evaluate", bare, code=2, error="the input has 120 rows, and 0 responses")
+        ask("evaluate", bare, code=65, error="there is no column 'class'")
 
     def test_lasso_predicts_rows_with_and_without_their_response(self):
         self.app = "lasso"

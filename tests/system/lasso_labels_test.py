@@ -32,14 +32,16 @@ class LassoLabels(RotaTest):
         dump_svmlight_file(self.x[first:end], y, str(path), zero_based=False)
         return path, y
 
+    app = "lasso"
+
     def train(self, data, name, *flags):
         out = self.folder / name
-        self.rota("train", "lasso", f"--input={data}", f"--out={out}", "--loss=logistic",
+        self.rota("train", self.app, f"--input={data}", f"--out={out}", "--loss=logistic",
                   "--lambda_ratio=0.2", "--checkpoint_every=0", *flags)
         return out
 
     def ask(self, command, model, data, *flags):
-        done = self.rota(command, "lasso", f"--model={model}", f"--input={data}", *flags)
+        done = self.rota(command, self.app, f"--model={model}", f"--input={data}", *flags)
         return done.stdout
 
     def numbers(self, *words):
@@ -74,7 +76,7 @@ class LassoLabels(RotaTest):
                     self.assertEqual([(row["class"], float(row["label"])) for row in csv.DictReader(text)],
                                      [("smaller", labels[0]), ("larger", labels[1])])
                 self.assertIn(f"the logit of {labels[1]}", (model / "model/README.txt").read_text())
-                shown = self.rota("show", "lasso", f"--model={model}").stdout
+                shown = self.rota("show", self.app, f"--model={model}").stdout
                 self.assertIn(f"classes {labels[0]} and {labels[1]}", shown)
         for labels in LABELS[1:]:
             self.assertEqual(seen.get(labels), seen.get(LABELS[0]), "the names of classes do not change the fit")
@@ -83,13 +85,14 @@ class LassoLabels(RotaTest):
         self.check_labels()
 
     def test_by_rows(self):
-        self.check_labels("--partition=rows", "--coordinates=8")
+        self.app = "lasso_rows"
+        self.check_labels("--coordinates=8")
 
     def test_path_and_folds(self):
-        for partition in ("columns", "rows"):
-            with self.subTest(partition=partition):
-                model = self.train(self.file((1, 2))[0], partition, f"--partition={partition}", "--path=3", "--folds=3")
-                self.assertIn("1se", self.rota("show", "lasso", f"--model={model}").stdout)
+        for self.app in ("lasso", "lasso_rows"):
+            with self.subTest(app=self.app):
+                model = self.train(self.file((1, 2))[0], self.app, "--path=3", "--folds=3")
+                self.assertIn("1se", self.rota("show", self.app, f"--model={model}").stdout)
                 for penalty in ("min", "1se", "2"):
                     data, y = self.file((1, 2), ROWS, 2 * ROWS, "test")
                     scores = json.loads(self.ask("evaluate", model, data, f"--penalty={penalty}"))

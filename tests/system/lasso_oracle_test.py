@@ -84,13 +84,13 @@ class Problem:
 
 
 class LassoOracle(RotaTest):
-    def fit(self, problem, file, *flags, tolerance="1e-10"):
+    def fit(self, problem, file, *flags, tolerance="1e-10", app="lasso"):
         """Trains, and returns for every penalty of the path (lambda, intercept, coefficients)."""
         self.runs = getattr(self, "runs", 0) + 1
         out = self.folder / f"run-{self.runs}"
         flags = [*flags, f"--loss={problem.loss}", f"--l1_ratio={problem.l1_ratio}", f"--tolerance={tolerance}",
                  f"--intercept={str(problem.intercept).lower()}", f"--standardize={str(problem.standardize).lower()}"]
-        self.rota("train", "lasso", f"--input={file}", f"--out={out}", "--checkpoint_every=0", *flags)
+        self.rota("train", app, f"--input={file}", f"--out={out}", "--checkpoint_every=0", *flags)
         with open(out / "model/path.csv", encoding="utf-8") as text:
             path = list(csv.DictReader(text))
         b = scipy.io.mmread(out / "model/coefficients.mtx").tocsc()
@@ -103,7 +103,7 @@ class LassoOracle(RotaTest):
             self.assertTrue(math.isclose(objective, float(row["objective"]), rel_tol=1e-7), "the objective that it reports")
             self.assertEqual(np.count_nonzero(coefficients), int(row["nonzeros"]))
             fits.append((lam, b0, coefficients))
-        self.assertEqual(self.result(out)["app"], "lasso")
+        self.assertEqual(self.result(out)["app"], app)
         return fits
 
     def check(self, problem, fits, oracles, kkt=1e-3):
@@ -168,7 +168,7 @@ class LassoOracle(RotaTest):
     def test_blogfeedback_by_rows(self):
         file = SAMPLE / "blogfeedback_train.libsvm.gz"
         problem = Problem(*load_svmlight_file(str(file)), intercept=True, standardize=True)
-        fits = self.fit(problem, file, "--lambda_ratio=0.05", "--partition=rows", tolerance="1e-8")
+        fits = self.fit(problem, file, "--lambda_ratio=0.05", tolerance="1e-8", app="lasso_rows")
         self.check(problem, fits, {"glmnet": self.glmnet(problem, [lam for lam, _, _ in fits])}, kkt=1e-2)
 
     def test_logistic_elastic_net_path(self):

@@ -8,9 +8,9 @@ from rota_run import DOROTHEA
 
 BY_COLUMNS = {"working_set": ["--nointercept", "--lambda_ratio=0.02"],
               "folds": ["--loss=logistic", "--path=4", "--lambda_ratio=0.1", "--folds=3", "--standardize"]}
-BY_ROWS = {"priority": ["--order=priority"], "stale": ["--order=priority", "--staleness=2"],
+BY_ROWS = {"priority": [], "stale": ["--staleness=2"],
            "in_turn": ["--order=round_robin"], "random": ["--order=random"],
-           "schedulers": ["--order=priority", "--schedulers=2"]}
+           "schedulers": ["--schedulers=2"]}
 
 
 class LassoSameModel(AppTest):
@@ -21,10 +21,11 @@ class LassoSameModel(AppTest):
             self.train_shapes(name, DOROTHEA, "--seed=7", *flags)
 
     def test_by_rows(self):
+        self.app = "lasso_rows"
         file = self.folder / "small.libsvm"
         dice = np.random.default_rng(5)
         x = scipy.sparse.random(600, 3000, 0.04, format="csr", random_state=dice)
         dump_svmlight_file(x, x[:, :100] @ dice.normal(size=100), str(file), zero_based=False)
-        found = {name: self.train_shapes(name, file, "--seed=7", "--partition=rows", "--lambda_ratio=0.2",
+        found = {name: self.train_shapes(name, file, "--seed=7", "--lambda_ratio=0.2",
                                          "--tolerance=1e-3", *flags) for name, flags in BY_ROWS.items()}
         self.assertNotEqual(found["priority"]["model_hash"], found["stale"]["model_hash"])

@@ -40,41 +40,40 @@ class Ignored(RotaTest):
     def test_lda(self):
         base = ["--topics=5", "--epochs=2", "--seed=3"]
         plain = self.check("lda", base, [])
-        given = ["--asynchronous", "--staleness=2", "--pipeline=3", "--burn_in=7", "--valid_every=3",
-                 "--checkpoint_seconds=7"]
-        ignored = ["asynchronous", "staleness", "pipeline", "burn_in", "valid_every", "checkpoint_seconds"]
+        given = ["--asynchronous", "--staleness=2", "--pipeline=3", "--burn_in=7", "--checkpoint_seconds=7"]
+        ignored = ["asynchronous", "staleness", "pipeline", "burn_in", "checkpoint_seconds"]
         self.assertEqual(self.check("lda", base + given, ignored), plain, "they change nothing")
         self.check("lda", base + ["--step_budget_ms=0.05"], [], reproducible=False)
         self.check("lda", base + ["--learn_alpha=1", "--burn_in=0"], [])
 
     def test_lasso_by_columns(self):
         plain = self.check("lasso", [], [])
-        given = {"asynchronous": "true", "staleness": 2, "pipeline": 4, "slices_per_shard": 3, "step_budget_ms": 5,
-                 "coordinates": 8, "conflicts": "drop", "correlation": 0.3, "eta": 1, "uniform_share": 1}
+        given = {"asynchronous": "true", "staleness": 2, "pipeline": 4, "slices_per_shard": 3, "step_budget_ms": 5}
         flags = [f"--{name}={value}" for name, value in given.items()]
         self.assertEqual(self.check("lasso", flags, given), plain, "they change nothing")
 
     def test_lasso_by_rows(self):
-        self.check("lasso", ["--order=priority", "--coordinates=8", "--eta=1", "--correlation=0.2"], [])
-        self.check("lasso", ["--order=random", "--coordinates=8", "--eta=1", "--correlation=0.2"], ["eta", "correlation"])
-        self.check("lasso", ["--order=random", "--asynchronous", "--staleness=2"], [], reproducible=False)
+        self.check("lasso_rows", ["--order=priority", "--coordinates=8", "--eta=1", "--correlation=0.2"], [])
+        self.check("lasso_rows", ["--order=random", "--coordinates=8", "--eta=1", "--correlation=0.2"], ["eta", "correlation"])
+        self.check("lasso_rows", ["--order=random", "--asynchronous", "--staleness=2"], [], reproducible=False)
 
 
 class Converged(RotaTest):
-    def lasso(self, *flags, data=SAMPLE / "blogfeedback_train.libsvm.gz"):
+    def lasso(self, *flags, data=SAMPLE / "blogfeedback_train.libsvm.gz", app="lasso"):
         out = self.folder / f"{len(list(self.folder.iterdir()))}"
-        done = self.rota("train", "lasso", f"--input={data}", f"--out={out}", *flags)
+        done = self.rota("train", app, f"--input={data}", f"--out={out}", *flags)
         return out, done
 
     def test_fits_that_reach_their_tolerance(self):
-        for flags in (["--path=3"], ["--path=2", "--folds=2"], ["--partition=rows", "--tolerance=1e-3"]):
-            with self.subTest(flags=flags):
-                out, done = self.lasso(*flags)
+        for app, flags in (("lasso", ["--path=3"]), ("lasso", ["--path=2", "--folds=2"]),
+                           ("lasso_rows", ["--tolerance=1e-3"])):
+            with self.subTest(app=app, flags=flags):
+                out, done = self.lasso(*flags, app=app)
                 self.assertIs(self.result(out)["converged"], True)
                 self.assertNotIn("not converged", done.stdout)
                 self.assertIs(self.metrics(out)[0]["converged"], False, "at first there is nothing")
                 self.assertIn("converged=true", (out / "log/coordinator-0.log").read_text())
-                self.assertEqual(self.rota("show", "lasso", f"--model={out}").stdout.count("not converged"), 0)
+                self.assertEqual(self.rota("show", app, f"--model={out}").stdout.count("not converged"), 0)
 
     def test_a_job_that_ends_before_its_fits_do(self):
         out, done = self.lasso("--path=5", "--epochs=4")

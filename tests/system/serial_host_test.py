@@ -68,9 +68,8 @@ class SerialHostTest(rota_run.RotaTest):
         rows = self.write("rows", (f"{draw.gauss(0, 1)!r} " + " ".join(f"{j}:{draw.gauss(0, 1)!r}" for j in range(1, 40)
                                                                        if draw.random() < 0.5) for _ in range(200)))
         self.expect_same(INSTALLED / "lasso.so", rows, path=5, intercept="false")
-        by_rows = {"partition": "rows", "path": 3}
-        self.expect_same(INSTALLED / "lasso.so", rows, **by_rows)
-        self.expect_same(INSTALLED / "lasso.so", rows, shards=5, staleness=1, schedulers=2, **by_rows)
+        self.expect_same(INSTALLED / "lasso_rows.so", rows, path=3)
+        self.expect_same(INSTALLED / "lasso_rows.so", rows, path=3, shards=5, staleness=1, schedulers=2)
 
     def test_sgd(self):
         draw = random.Random(6)

@@ -1,13 +1,14 @@
 // Lasso in whole clusters with threads: shared rounds, pulls with notes on compute threads, several schedulers, solvers
 // that use the threads themselves.  Made for ThreadSanitizer; everywhere else it shows that threads change no model.
+#include "apps/lasso/app.h"
 #include "tests/threads/cluster.h"
 #include "tests/unit/apps/linear_models/sparse_text.h"
 #include "tests/unit/io/scratch_files.h"
 
-extern "C" const rota::Plugin* rota_plugin_v1();
-
 namespace rota::threads {
 namespace {
+
+const Plugin kColumns = lasso::columns_plugin(), kRows = lasso::rows_plugin();
 
 std::string data() {
   return tests::sparse_text(80, 150, 8);
@@ -16,7 +17,7 @@ std::string data() {
 sim::Shape shape_over(const std::string& input) {
   sim::Shape shape;
   shape.seed = 5;
-  shape.plugin = rota_plugin_v1();
+  shape.plugin = &kColumns;
   shape.input = {input};
   RunPlan& plan = shape.plan;
   plan.hash = {3, 4};
@@ -45,7 +46,7 @@ TEST(LassoThreads, ByColumnsTheModelIsThatOfOneThread) {
 TEST(LassoThreads, ByRowsTheModelIsThatOfOneThread) {
   const tests::ScratchFiles files;
   sim::Shape shape = shape_over(files.write("data", data()));
-  shape.options["partition"] = "rows";
+  shape.plugin = &kRows;
   shape.options["coordinates"] = "32";
   shape.options["schedulers"] = "2";
   shape.plan.schedulers = 2;

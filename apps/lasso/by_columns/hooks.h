@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "apps/lasso/by_columns/settings.h"
 #include "apps/lasso/design/load.h"
-#include "apps/lasso/settings.h"
 #include "rota/plugin.h"
 
 namespace rota::lasso {
@@ -15,12 +15,12 @@ namespace rota::lasso {
 //
 // Working sets: Johnson and Guestrin, "Blitz: A principled meta-algorithm for scaling sparse optimization", ICML 2015;
 // Massias, Gramfort and Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", ICML 2018.
-std::unique_ptr<Schedule> columns_schedule(const Settings& settings);
+std::unique_ptr<Schedule> columns_schedule(const ColumnSettings& settings);
 
 // Screen the columns, and send those requested.  The shards of a process share the rows' data.
-std::vector<std::unique_ptr<Push>> columns_pushes(const Settings& settings, std::uint64_t seed, Design data);
+std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data);
 
 // Gathers the working set and solves it.
-std::unique_ptr<Pull> columns_pull(const Settings& settings, std::uint64_t seed);
+std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed);
 
 }  // namespace rota::lasso

@@ -6,11 +6,24 @@
 #include <stdexcept>
 #include <vector>
 
+#include "apps/lasso/tables.h"
 #include "rota/bytes.h"
 #include "rota/fields.h"
 #include "rota/types.h"
 
 namespace rota::lasso {
+
+// The argument of a round.
+struct ColumnsStep : FitStep {
+  std::uint64_t wanted = 0;     // screen: candidates
+  double share = 0, least = 0;  // solve: to this share of the gap, or to `least` if that is more
+  std::uint64_t entering = 0;   // solve: the first columns, which shards must send
+
+  void fields(auto& list) {
+    FitStep::fields(list);
+    list(wanted, share, least, entering);
+  }
+};
 
 // The note of the shard that reports common data, at Step::start: everything but the columns.
 struct DataNote {

@@ -14,18 +14,18 @@ namespace {
 
 class ColumnsPull final : public Pull {
  public:
-  ColumnsPull(const Settings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {}
+  ColumnsPull(const ColumnSettings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {}
 
   void pull(const PullTask& task) override {
-    const Argument argument = argument_of(task.argument);
+    const auto argument = task.argument.as<ColumnsStep>();
     penalty_ = settings_.penalty(argument.lambda);
     switch (argument.step) {
       case Step::start:
         return start(task, argument);
       case Step::screen:
-        return screen(task);
+        return screen(task, argument.wanted);
       case Step::solve:
-        return solve(task);
+        return solve(task, argument);
       default:
         return record_fit(
             task, [&] { return fit_row(argument); },
@@ -44,27 +44,21 @@ class ColumnsPull final : public Pull {
     }
   }
 
-  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
-  void save(Writer& out) const {
-    out.put(problem_.has_value());
-    if (!problem_) return;
-    Archive list(out);
+  void state(Archive& list) override {
+    bool begun = problem_.has_value();
+    list(begun);
+    if (list.reads()) problem_.reset();
+    if (!begun) return;
     list(data_, penalty_, null_loss_, gap_, gap_at_, steepest_);
-    problem_->save(out);
-  }
-  void restore(Reader& in) {
-    problem_.reset();
-    if (in.get<std::uint8_t>() == 0) return;
-    Archive list(in);
-    list(data_, penalty_, null_loss_, gap_, gap_at_, steepest_);
-    if (!in.ok() || data_.response.empty()) return in.fail();
-    take_data(0);
-    problem_->restore(in);
+    list.check(!data_.response.empty());
+    if (!list.ok()) return;
+    if (list.reads()) take_data(0);
+    problem_->state(list);
   }
 
  private:
   // A fit on other rows begins, with no coefficient.
-  void start(const PullTask& task, const Argument& argument) {
+  void start(const PullTask& task, const FitStep& argument) {
     if (!problem_) {
       const auto note = std::ranges::find_if(task.notes, [](const Bytes& one) { return !one.empty(); });
       if (note == task.notes.end()) throw std::runtime_error("no shard reported the data");
@@ -102,10 +96,7 @@ class ColumnsPull final : public Pull {
   }
 
   // Adds new columns to the working set, drops those no longer named, and solves.
-  void solve(const PullTask& task) {
-    std::size_t bytes = 0;
-    for (const Bytes& note : task.notes) bytes += note.size();
-    problem_->reserve(bytes / (sizeof(std::uint32_t) + sizeof(float)));
+  void solve(const PullTask& task, const ColumnsStep& argument) {
     for (const Bytes& note : task.notes) {
       Reader in(note.view());
       Archive list(in);
@@ -113,29 +104,28 @@ class ColumnsPull final : public Pull {
         ColumnNote column;
         list(column);
         if (!in.ok() || problem_->contains(column.column)) continue;
-        const std::span<const std::uint32_t> rows(column.rows);
         if (column.singles.empty())
-          problem_->add_column(column.column, column.scale, rows, std::span<const double>(column.values));
+          problem_->add_column(column.column, column.scale, std::move(column.rows), column.values);
         else
-          problem_->add_column(column.column, column.scale, rows, std::span<const float>(column.singles));
+          problem_->add_column(column.column, column.scale, std::move(column.rows), column.singles);
       }
       if (!in.done()) throw std::runtime_error("damaged data: a column");
     }
-    if (problem_->keys().size() + 1 > task.entries.size()) {
+    if (problem_->coefficients().size() + 1 > task.entries.size()) {
       std::vector<Key> named;
       for (const PullEntry& entry : task.entries) named.push_back(entry.key);
       problem_->drop_zeros(named);
     }
     // For a new penalty there is no gap yet, but the gradient is still that of the last screen.
     const double gap = gap_at_ == penalty_.l1 ? gap_ : problem_->gap(penalty_, steepest_ / penalty_.l1).gap;
-    problem_->solve(penalty_, std::max(task.argument[kArgumentWidth] * gap, task.argument[kArgumentWidth + 1]));
+    problem_->solve(penalty_, std::max(argument.share * gap, argument.least));
     for (const PullEntry& entry : task.entries)
       entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
     write_numbers(task.reply, problem_->gradient());
   }
 
   // Combines the shards' screenings: the fit's distance from its optimum, and the candidates.
-  void screen(const PullTask& task) {
+  void screen(const PullTask& task, std::size_t wanted) {
     Certificate certificate;
     for (const Bytes& note : task.notes) {
       const auto one = read_fields<Screening>(note);
@@ -144,7 +134,6 @@ class ColumnsPull final : public Pull {
       certificate.candidates.insert(certificate.candidates.end(), one.candidates.begin(), one.candidates.end());
     }
     std::sort(certificate.candidates.begin(), certificate.candidates.end());
-    const auto wanted = static_cast<std::size_t>(task.argument[kArgumentWidth]);
     if (certificate.candidates.size() > wanted) certificate.candidates.resize(wanted);
     certificate.objective = problem_->objective(penalty_);
     certificate.null_objective = null_loss_;
@@ -156,7 +145,7 @@ class ColumnsPull final : public Pull {
     write_fields(task.reply, certificate);
   }
 
-  FitRow fit_row(const Argument& argument) const {
+  FitRow fit_row(const FitStep& argument) const {
     FitRow row;
     row.lambda = argument.lambda;
     row.objective = problem_->objective(penalty_);
@@ -175,7 +164,7 @@ class ColumnsPull final : public Pull {
     return row;
   }
 
-  Settings settings_;
+  ColumnSettings settings_;
   std::uint64_t seed_;
   DataNote data_;                          // rows, columns, response and weights
   ClassLabels classes_;                    // of the response, for the logistic loss
@@ -190,7 +179,7 @@ class ColumnsPull final : public Pull {
 
 }  // namespace
 
-std::unique_ptr<Pull> columns_pull(const Settings& settings, std::uint64_t seed) {
+std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed) {
   return std::make_unique<ColumnsPull>(settings, seed);
 }
 

@@ -60,7 +60,7 @@ struct SharedRowData {
 
 class ColumnsPush final : public SharedPush {
  public:
-  ColumnsPush(const Settings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows)
+  ColumnsPush(const ColumnSettings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows)
       : settings_(settings), columns_(std::move(columns)), rows_(std::move(rows)), coefficients_(columns_.columns()) {
     compute_norms();
   }
@@ -70,18 +70,17 @@ class ColumnsPush final : public SharedPush {
   void attach(const Shape& shape) override { speaks_for_all_ = shape.speaks_for_all; }
 
   std::uint64_t push(const SharedTask& task, Random&) override {
-    const Argument argument = argument_of(task.argument);
+    const auto argument = task.argument.as<ColumnsStep>();
     switch (argument.step) {
       case Step::start:
         begin(argument.fold);
         if (speaks_for_all_) write_fields(task.note, rows_->data);
         return columns_.entries();
       case Step::screen:
-        write_fields(task.note, screen(settings_.penalty(argument.lambda),
-                                       static_cast<std::size_t>(task.argument[kArgumentWidth])));
+        write_fields(task.note, screen(settings_.penalty(argument.lambda), argument.wanted));
         return columns_.entries();
       case Step::solve:
-        hand_out(task);
+        hand_out(task, argument.entering);
         return 0;
       default:
         return 0;
@@ -89,7 +88,7 @@ class ColumnsPush final : public SharedPush {
   }
 
   void refresh(const Commit& commit) override {
-    const Step step = argument_of(commit.argument).step;
+    const Step step = commit.argument.as<ColumnsStep>().step;
     if (step != Step::start && step != Step::solve) return;
     gradient_ = aligned(commit.reply);
     for (const Delta& delta : commit.deltas)
@@ -184,8 +183,7 @@ class ColumnsPush final : public SharedPush {
   }
 
   // Sends the data of this shard's columns that enter the working set.
-  void hand_out(const SharedTask& task) const {
-    const auto entering = static_cast<std::size_t>(task.argument[kArgumentWidth + 2]);
+  void hand_out(const SharedTask& task, std::size_t entering) const {
     std::vector<std::uint32_t> wanted;
     std::size_t bytes = 0;
     for (const Entry& entry : task.entries.subspan(1, entering)) {  // after the intercept
@@ -207,7 +205,7 @@ class ColumnsPush final : public SharedPush {
     return column >= columns_.first_column() && column - columns_.first_column() < columns_.columns();
   }
 
-  Settings settings_;
+  ColumnSettings settings_;
   bool speaks_for_all_ = false;
   Columns columns_;
   std::shared_ptr<const SharedRowData> rows_;
@@ -222,13 +220,12 @@ class ColumnsPush final : public SharedPush {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Push>> columns_pushes(const Settings& settings, std::uint64_t seed, Design data) {
-  const DesignShape& shape = data.common.shape;
-  RowNumbers& rows = data.common.rows;
-  if (rows.weights.empty()) rows.weights.assign(shape.rows, 1.0);
+std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data) {
+  RowNumbers& rows = data.common.numbers;
+  if (rows.weights.empty()) rows.weights.assign(data.common.rows, 1.0);
   const auto shared = std::make_shared<const SharedRowData>(
-      SharedRowData{{shape.columns, std::move(rows.response), std::move(rows.weights)},
-                    folds_of_rows(shape.rows, settings.folds, seed)});
+      SharedRowData{{data.common.columns, std::move(rows.response), std::move(rows.weights)},
+                    folds_of_rows(data.common.rows, settings.folds, seed)});
   std::vector<std::unique_ptr<Push>> shards;
   for (DesignShard& one : data.hosted)
     shards.push_back(std::make_unique<ColumnsPush>(settings, std::move(one.columns), shared));

@@ -37,7 +37,9 @@ struct Plan {
 
 class WorkingSetSchedule final : public Schedule {
  public:
-  explicit WorkingSetSchedule(const Settings& settings) : settings_(settings), sequence_(settings) { start_rows(); }
+  explicit WorkingSetSchedule(const ColumnSettings& settings) : settings_(settings), sequence_(settings) {
+    start_rows();
+  }
 
   // Every round needs the results of the previous one.
   std::uint32_t pipeline(std::uint32_t) const override { return 1; }
@@ -48,7 +50,7 @@ class WorkingSetSchedule final : public Schedule {
   }
 
   void feedback(const Commit& commit) override {
-    const Step step = argument_of(commit.argument).step;
+    const Step step = commit.argument.as<ColumnsStep>().step;
     if (step == Step::solve) {
       support_.clear();
       for (const Delta& delta : commit.deltas)
@@ -101,7 +103,7 @@ class WorkingSetSchedule final : public Schedule {
   void start_rows() {
     working_.clear();
     support_.clear();
-    planned_.push_back({sequence_.round(kCoefficients, Step::start, {kIntercept})});
+    planned_.push_back({sequence_.round(kCoefficients, ColumnsStep{{Step::start}}, {kIntercept})});
     plan_screen();
   }
 
@@ -134,8 +136,7 @@ class WorkingSetSchedule final : public Schedule {
   }
 
   void plan_screen() {
-    const double wanted[] = {static_cast<double>(most_wanted())};
-    planned_.push_back({sequence_.round(kCoefficients, Step::screen, {}, wanted)});
+    planned_.push_back({sequence_.round(kCoefficients, ColumnsStep{{Step::screen}, most_wanted()})});
     planned_.back().round.ends_epoch = true;
   }
 
@@ -145,20 +146,20 @@ class WorkingSetSchedule final : public Schedule {
     shared.insert(shared.end(), entering_.begin(), entering_.end());
     const std::set<Key> entering(entering_.begin(), entering_.end());
     std::ranges::set_difference(working_, entering, std::back_inserter(shared));
-    const double more[] = {inner_share_, least, static_cast<double>(entering_.size())};
-    planned_.push_back({sequence_.round(kCoefficients, Step::solve, std::move(shared), more)});
+    const ColumnsStep argument{{Step::solve}, 0, inner_share_, least, entering_.size()};
+    planned_.push_back({sequence_.round(kCoefficients, argument, std::move(shared))});
   }
 
   void plan_record() {
     const std::uint32_t fold = sequence_.fold(), penalty = sequence_.penalty();
-    planned_.push_back({sequence_.round(kFits, Step::record, {fit_key(fold, penalty)})});
+    planned_.push_back({sequence_.round(kFits, ColumnsStep{{Step::record}}, {fit_key(fold, penalty)})});
     if (fold != 0) return;
     std::vector<Key> shared = {path_key(penalty, kIntercept)};
     for (const Key column : support_) shared.push_back(path_key(penalty, column));
-    planned_.push_back({sequence_.round(kPath, Step::record, std::move(shared))});
+    planned_.push_back({sequence_.round(kPath, ColumnsStep{{Step::record}}, std::move(shared))});
   }
 
-  Settings settings_;
+  ColumnSettings settings_;
   FitSequence sequence_;
   std::vector<Plan> planned_;         // the next first
   std::set<Key> working_;             // columns that the solver has
@@ -171,7 +172,7 @@ class WorkingSetSchedule final : public Schedule {
 
 }  // namespace
 
-std::unique_ptr<Schedule> columns_schedule(const Settings& settings) {
+std::unique_ptr<Schedule> columns_schedule(const ColumnSettings& settings) {
   return std::make_unique<WorkingSetSchedule>(settings);
 }
 

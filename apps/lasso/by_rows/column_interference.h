@@ -8,8 +8,6 @@
 
 namespace rota::lasso {
 
-using namespace linear;
-
 // Two columns interfere if |x_j' x_k| > least |x_j| |x_k|, of the columns about their means if `centred`.  If columns
 // have more than a thousand entries on average, this is estimated from a sample of the rows that leaves a thousand.
 //

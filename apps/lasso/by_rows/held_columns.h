@@ -14,8 +14,6 @@
 
 namespace rota::lasso {
 
-using namespace linear;
-
 // The numbers subtracted from columns; columns ascend.
 struct Shifts {
   std::vector<Key> columns;

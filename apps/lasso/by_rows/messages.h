@@ -21,11 +21,18 @@ namespace rota::lasso {
   throw std::runtime_error("damaged data: a note or reply");
 }
 
-// If a job has several schedules, all take the same steps together.  A screen's argument ends with the number of its
-// scheduler: the first one's is answered, and for the others pull repeats that answer.
-inline bool repeats(std::span<const double> argument) {
-  return argument.size() > kArgumentWidth && argument[kArgumentWidth] != 0;
-}
+// The argument of a round.
+struct RowsStep : FitStep {
+  // screen: the number of the scheduler.  If a job has several, all take the same steps together.  The first one's
+  // screen is answered, and for the others pull repeats that answer.
+  std::uint32_t scheduler = 0;
+  std::vector<double> values;  // undo: of the coefficients
+
+  void fields(auto& list) {
+    FitStep::fields(list);
+    list(scheduler, values);
+  }
+};
 
 // A shard's answer to Step::start: sums over its rows of the fit, with the weights of the data.
 struct RowsSums {

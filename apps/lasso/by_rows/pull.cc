@@ -31,15 +31,15 @@ constexpr int kSweepsMost = 200;
 // Pull's data of the columns and their coefficients.
 class RowsModel {
  public:
-  explicit RowsModel(const Settings& settings) : settings_(settings) {}
+  explicit RowsModel(const RowSettings& settings) : settings_(settings) {}
 
-  // Pull's work in rounds of these steps; their argument is that of tables.h, with the additions named here.
+  // Pull's work in rounds of these steps.
 
   // Begins with other rows, and no coefficient but the intercept.
-  void start(const PullTask& task) {
+  void start(const PullTask& task, std::uint32_t fold) {
     RowsSums all;
     for (const Bytes& note : task.notes) add(all, read_fields<RowsSums>(note));
-    if (!(all.weight > 0)) refuse_no_weight(settings_.weights, argument_of(task.argument).fold);
+    if (!(all.weight > 0)) refuse_no_weight(settings_.weights, fold);
     set_sums(all);
     check_sums(all);
     write_fields(task.reply, RowsShape{all.weight, curvature_, shifts_});
@@ -47,8 +47,8 @@ class RowsModel {
   }
 
   // Evaluates the fit.
-  void screen(const PullTask& task) {
-    if (!repeats(task.argument)) {
+  void screen(const PullTask& task, std::uint32_t scheduler) {
+    if (scheduler == 0) {
       RowsSlopes all;
       for (const Bytes& note : task.notes) add(all, read_fields<RowsSlopes>(note));
       certificate_ = certify(all);
@@ -56,14 +56,13 @@ class RowsModel {
     write_fields(task.reply, certificate_);
   }
 
-  // The argument has the entries' values.
-  void undo(const PullTask& task) {
+  void undo(const PullTask& task, const std::vector<double>& values) {
     for (std::size_t i = 0; i < task.entries.size(); ++i)
-      set(task.entries[i].key, task.entries[i].value[0] = task.argument[kArgumentWidth + i]);
+      set(task.entries[i].key, task.entries[i].value[0] = values.at(i));
   }
 
-  void record(const PullTask& task) {
-    fit_.lambda = argument_of(task.argument).lambda;
+  void record(const PullTask& task, double lambda) {
+    fit_.lambda = lambda;
     record_fit(
         task, [this] { return fit_; },
         [this](Key column) { return column == kIntercept ? intercept_of_data() : coefficient(column); });
@@ -238,7 +237,7 @@ class RowsModel {
     return certificate;
   }
 
-  Settings settings_;
+  RowSettings settings_;
   Penalty penalty_;  // of the current fit
   double intercept_ = 0;
   std::vector<double> coefficient_;
@@ -309,22 +308,22 @@ class BlockDescent {
 
 class RowsPull final : public Pull {
  public:
-  RowsPull(const Settings& settings, std::uint32_t staleness) : staleness_(staleness), model_(settings) {}
+  RowsPull(const RowSettings& settings, std::uint32_t staleness) : staleness_(staleness), model_(settings) {}
 
   void pull(const PullTask& task) override {
-    const Argument argument = argument_of(task.argument);
+    const auto argument = task.argument.as<RowsStep>();
     model_.set_lambda(argument.lambda);
     switch (argument.step) {
       case Step::start:
-        return model_.start(task);
+        return model_.start(task, argument.fold);
       case Step::screen:
-        return model_.screen(task);
+        return model_.screen(task, argument.scheduler);
       case Step::update:
         return update(task);
       case Step::undo:
-        return model_.undo(task);
+        return model_.undo(task, argument.values);
       default:
-        return model_.record(task);
+        return model_.record(task, argument.lambda);
     }
   }
 
@@ -368,7 +367,7 @@ class RowsPull final : public Pull {
 
 }  // namespace
 
-std::unique_ptr<Pull> rows_pull(const Settings& settings, std::uint32_t staleness) {
+std::unique_ptr<Pull> rows_pull(const RowSettings& settings, std::uint32_t staleness) {
   return std::make_unique<RowsPull>(settings, staleness);
 }
 

@@ -17,11 +17,11 @@ namespace {
 // A shard's rows in the current fit: weights, predictions, slopes of the loss.
 class RowsPush final : public SharedPush {
  public:
-  RowsPush(const Settings& settings, DesignShard data, std::vector<std::uint32_t> folds, const ClassLabels& classes)
+  RowsPush(const RowSettings& settings, DesignShard data, std::vector<std::uint32_t> folds, const ClassLabels& classes)
       : settings_(settings),
         matrix_(std::move(data.columns)),
         dots_(matrix_),
-        rows_(std::move(data.rows)),
+        rows_(std::move(data.numbers)),
         folds_(std::move(folds)),
         classes_(classes),
         coefficients_(matrix_.columns()),
@@ -36,13 +36,13 @@ class RowsPush final : public SharedPush {
   std::uint64_t items() const override { return matrix_.entries(); }
 
   std::uint64_t push(const SharedTask& task, Random&) override {
-    const Argument argument = argument_of(task.argument);
+    const auto argument = task.argument.as<RowsStep>();
     switch (argument.step) {
       case Step::start:
         write_fields(task.note, begin(argument.fold));
         return items();
       case Step::screen:
-        if (repeats(task.argument)) return 0;
+        if (argument.scheduler != 0) return 0;
         write_fields(task.note, look());
         return items();
       case Step::update:
@@ -53,7 +53,7 @@ class RowsPush final : public SharedPush {
   }
 
   void refresh(const Commit& commit) override {
-    const Step step = argument_of(commit.argument).step;
+    const Step step = commit.argument.as<RowsStep>().step;
     if (step == Step::update) return change(commit.deltas);
     if (step == Step::start) {
       const auto shape = read_fields<RowsShape>(commit.reply);
@@ -233,7 +233,7 @@ class RowsPush final : public SharedPush {
     return slopes;
   }
 
-  Settings settings_;
+  RowSettings settings_;
   HeldColumns matrix_;
   BlockDots dots_;
   Shifts shifts_;                     // of matrix_
@@ -251,8 +251,8 @@ class RowsPush final : public SharedPush {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Push>> rows_pushes(const Settings& settings, std::uint64_t seed, Design data) {
-  const auto folds = folds_of_rows(data.common.shape.rows, settings.folds, seed);
+std::vector<std::unique_ptr<Push>> rows_pushes(const RowSettings& settings, std::uint64_t seed, Design data) {
+  const auto folds = folds_of_rows(data.common.rows, settings.folds, seed);
   std::vector<std::unique_ptr<Push>> shards;
   for (DesignShard& one : data.hosted) {
     const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());

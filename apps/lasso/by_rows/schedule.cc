@@ -41,7 +41,7 @@ constexpr std::uint32_t kLargestBlock = 256;
 class FitController {
  public:
   // `staleness`: how many rounds a push may lag.
-  FitController(const Settings& settings, Share share, std::uint32_t staleness)
+  FitController(const RowSettings& settings, Share share, std::uint32_t staleness)
       : settings_(settings), share_(share), staleness_(staleness), sequence_(settings), batch_(settings.coordinates) {}
 
   // The next round.  One that updates coefficients does not name any yet.
@@ -144,8 +144,9 @@ class FitController {
     add_screen();
   }
 
-  void add(TableId table, Step step, std::vector<Key> shared = {}, std::span<const double> more = {}) {
-    planned_.push_back(sequence_.round(table, step, std::move(shared), more));
+  void add(TableId table, Step step, std::vector<Key> shared = {}, std::vector<double> values = {}) {
+    const RowsStep argument{{step}, share_.index, std::move(values)};
+    planned_.push_back(sequence_.round(table, argument, std::move(shared)));
   }
 
   // Empty rounds, until all shards have seen the earlier ones.
@@ -169,7 +170,7 @@ class FitController {
       shared.push_back(key);
       values.push_back(value);
     }
-    add(kCoefficients, Step::undo, std::move(shared), values);
+    add(kCoefficients, Step::undo, std::move(shared), std::move(values));
     add_barrier_rounds();
   }
 
@@ -186,8 +187,7 @@ class FitController {
   }
 
   void add_screen() {
-    const double scheduler[] = {static_cast<double>(share_.index)};
-    add(kCoefficients, Step::screen, {}, scheduler);
+    add(kCoefficients, Step::screen);
     planned_.back().ends_epoch = true;
   }
 
@@ -211,7 +211,7 @@ class FitController {
       batch_ = std::max<std::uint32_t>(batch_ / 2, 1);
   }
 
-  Settings settings_;
+  RowSettings settings_;
   Share share_;
   std::uint32_t staleness_;
   FitSequence sequence_;
@@ -232,7 +232,7 @@ class FitController {
 // is the paper's.
 class CoordinateSampler {
  public:
-  CoordinateSampler(const Settings& settings, Share share, std::uint32_t staleness, std::uint32_t pipeline,
+  CoordinateSampler(const RowSettings& settings, Share share, std::uint32_t staleness, std::uint32_t pipeline,
                     std::unique_ptr<Interference> interference)
       : settings_(settings),
         share_(share),
@@ -315,7 +315,7 @@ class CoordinateSampler {
   Key first() const { return curvatures_.size() * share_.index / share_.count; }
   Key end() const { return curvatures_.size() * (share_.index + 1) / share_.count; }
 
-  Settings settings_;
+  RowSettings settings_;
   Share share_;
   std::uint32_t staleness_, pipeline_;
   std::unique_ptr<Interference> interference_;  // until there are draws
@@ -326,7 +326,7 @@ class CoordinateSampler {
 
 class RowsSchedule final : public Schedule {
  public:
-  RowsSchedule(const Settings& settings, const Job& job, Share share, std::unique_ptr<Interference> interference)
+  RowsSchedule(const RowSettings& settings, const Job& job, Share share, std::unique_ptr<Interference> interference)
       : staleness_(job.staleness),
         controller_(settings, share, staleness_),
         sampler_(settings, share, staleness_, pipeline(job.pipeline), std::move(interference)) {}
@@ -338,12 +338,12 @@ class RowsSchedule final : public Schedule {
 
   Round next(Random& random) override {
     Round round = controller_.next();
-    if (argument_of(round.argument).step == Step::update) sampler_.draw(round, random);
+    if (round.argument.as<RowsStep>().step == Step::update) sampler_.draw(round, random);
     return round;
   }
 
   void feedback(const Commit& commit) override {
-    switch (argument_of(commit.argument).step) {
+    switch (commit.argument.as<RowsStep>().step) {
       case Step::start:
         sampler_.set_curvatures(read_fields<RowsShape>(commit.reply).curvatures);
         return controller_.record_changes(commit);
@@ -387,7 +387,7 @@ class RowsSchedule final : public Schedule {
 
 }  // namespace
 
-std::unique_ptr<Schedule> rows_schedule(const Settings& settings, const Job& job, Share share,
+std::unique_ptr<Schedule> rows_schedule(const RowSettings& settings, const Job& job, Share share,
                                         std::unique_ptr<Interference> interference) {
   return std::make_unique<RowsSchedule>(settings, job, share, std::move(interference));
 }

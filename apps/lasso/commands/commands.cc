@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apps/lasso/commands/trained_model.h"
+#include "apps/lasso/design/load.h"
 #include "apps/linear_models/scores.h"
 #include "rota/error.h"
-#include "rota/io/matrix_format.h"
 #include "rota/io/number_list.h"
 #include "rota/io/number_text.h"
 #include "rota/io/report_text.h"
@@ -111,37 +111,17 @@ std::vector<Option> input_options(const Option& last) {
   return options;
 }
 
-// Whether a CSV file has the column of the response.
-bool has_target(const std::string& file, io::RowForm form) {
-  form.names.clear();
-  try {
-    (void)io::read_rows(file, form);
-  } catch (const DataError&) {
-    return false;
-  }
-  return true;
-}
-
 // A file is read as the data that the model was fitted to, unless options say otherwise.
-io::RowForm form_of(const Call& call, const TrainedModel& model, const std::string& file) {
+io::RowForm form_of(const Call& call, const TrainedModel& model, io::RowForm::Labels labels) {
   io::RowForm form = model.settings.form;
   form.names = model.names;
+  form.columns = model.columns();
+  form.labels = labels;
   form.format = call.options.text("format");
   if (call.options.has("separator")) form.separator = call.options.text("separator");
+  if (call.options.has("target")) form.target = call.options.text("target");
   form.check();
-  form.format = row_format(file, form);
-  if (call.options.has("target")) {
-    form.target = call.options.text("target");
-    return form;
-  }
-  // New rows may lack the response.
-  io::RowForm without = form;
-  without.target.clear();
-  const bool named = !model.names.empty(), lines = form.format == "libsvm" || form.format == "matrix_market";
-  const bool lacks = lines   ? true
-                     : named ? !has_target(file, form)
-                             : io::read_rows(file, without)->columns() == model.columns();
-  return lacks ? without : form;
+  return form;
 }
 
 // The linear predictions of the input's rows, and their labels.
@@ -170,11 +150,11 @@ struct Applied {
   }
 };
 
-void read_file(const Call& call, const std::string& file, std::span<const double> by_column, Applied& out) {
-  const io::RowForm form = form_of(call, out.model, file);
+void read_file(const std::string& file, io::RowForm form, std::span<const double> by_column, Applied& out) {
+  if (form.format == "auto") form.format = io::found_format(file);
   const auto reader = io::read_rows(file, form);
-  const bool labelled = form.format == "libsvm" || !form.target.empty();
-  if (form.format != "libsvm" && form.format != "matrix_market" && reader->columns() != out.model.columns())
+  // Before the first row it has the columns that the format states.
+  if (form.format != "matrix_market" && reader->columns() > 0 && reader->columns() != out.model.columns())
     throw DataError(file, 0,
                     "expected " + std::to_string(out.model.columns()) + " columns beside the response, found " +
                         std::to_string(reader->columns()));
@@ -183,11 +163,12 @@ void read_file(const Call& call, const std::string& file, std::span<const double
     for (std::size_t e = 0; e < row.columns.size(); ++e)
       if (row.columns[e] < by_column.size()) link += by_column[row.columns[e]] * row.values[e];
     out.links.push_back(link);
-    if (labelled) out.add_label(row.label, [&](const std::string& what) { reader->fail(what); });
+    if (form.labels != io::RowForm::Labels::ignored)
+      out.add_label(row.label, [&](const std::string& what) { reader->fail(what); });
   }
 }
 
-Applied apply(const Call& call) {
+Applied apply(const Call& call, io::RowForm::Labels labels) {
   TrainedModel model = read_model(*call.model);
   const std::size_t penalty = penalty_named(model, call.options.text("penalty"));
   Applied out{std::move(model), penalty};
@@ -196,12 +177,13 @@ Applied apply(const Call& call) {
     by_column.resize(column + 1);
     by_column[column] = value;
   }
-  for (const std::string& file : call.input) read_file(call, file, by_column, out);
+  const io::RowForm form = form_of(call, out.model, labels);
+  for (const std::string& file : call.input) read_file(file, form, by_column, out);
   return out;
 }
 
 void predict(const Call& call, std::ostream& out) {
-  const Applied applied = apply(call);
+  const Applied applied = apply(call, io::RowForm::Labels::if_there);
   const std::string_view type = call.options.text("type");
   if (type == "class" && !applied.logistic()) throw UsageError("--type=class requires a model with --loss=logistic");
   // One constant label in all rows, whatever it is, stands for unknown labels.
@@ -215,24 +197,21 @@ void predict(const Call& call, std::ostream& out) {
   }
 }
 
-// Replaces the labels by those of --response.
 void read_response(const std::string& path, Applied& applied) {
-  const bool is_text = io::matrix_format_of(path) == io::MatrixFormat::libsvm;  // one number a line
-  applied.labels.clear();
-  applied.foreign.reset();
   for (const double y : io::read_numbers(path, "a response", -std::numeric_limits<double>::infinity()))
     applied.add_label(
-        y, [&](const std::string& what) { throw DataError(path, is_text ? applied.labels.size() : 0, what); });
+        y, [&](const std::string& what) { throw DataError(path, line_of(path, applied.labels.size() - 1), what); });
 }
 
 void evaluate(const Call& call, std::ostream& out) {
-  Applied applied = apply(call);
+  const bool given = call.options.has("response");
+  Applied applied = apply(call, given ? io::RowForm::Labels::ignored : io::RowForm::Labels::required);
   const std::vector<double>&links = applied.links, &y = applied.labels;
-  if (call.options.has("response")) read_response(std::string(call.options.text("response")), applied);
+  if (given) read_response(std::string(call.options.text("response")), applied);
   if (applied.foreign) throw *applied.foreign;
   if (y.size() != links.size())
     throw UsageError("the input has " + std::to_string(links.size()) + " rows, and " + std::to_string(y.size()) +
-                     " responses; --response names a file of them, --target a column of CSV or NumPy data");
+                     " responses");
   if (y.empty()) throw UsageError("the input has no rows");
   out << "{\"rows\": " << y.size() << ", \"penalty\": " << applied.penalty + 1
       << ", \"lambda\": " << io::exact_text(applied.fit().lambda);

@@ -51,7 +51,7 @@ void choose(TrainedModel& model) {
 
 TrainedModel read_model(const Model& model) {
   TrainedModel out;
-  out.settings = settings_of(model.job().options);
+  out.settings = settings_of<Settings>(model.job().options);
   if (const Bytes common = model.common(); !common.empty()) out.names = read_fields<std::vector<std::string>>(common);
   std::map<std::uint32_t, std::vector<FitRow>> folds;  // by penalty
   model.for_each_row(kFits, [&](Key key, std::span<const double> numbers) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-namespace rota::linear {
+namespace rota::lasso {
 namespace {
 
 // Entries between prefetching one and using it.  Measured: without it, a sweep takes a tenth longer.
@@ -58,12 +58,12 @@ LargeVector<T> get_array(Reader& in) {
   return array;
 }
 
-// Values that can be squared and summed, as build_columns() checks.
+// Values that can be squared and summed, as load.cc checks.
 template <typename T>
 LargeVector<T> get_values(Reader& in) {
   LargeVector<T> values = get_array<T>(in);
   for (const T value : values)
-    if (!(std::abs(static_cast<double>(value)) <= kLargest<T>)) in.fail();
+    if (!(std::abs(static_cast<double>(value)) <= kMostSquared)) in.fail();
   return values;
 }
 
@@ -135,4 +135,4 @@ std::size_t Columns::entries(std::uint32_t column) const {
   return of(column, Count{});
 }
 
-}  // namespace rota::linear
+}  // namespace rota::lasso

@@ -11,19 +11,10 @@
 #include "apps/lasso/design/large_vector.h"
 #include "rota/bytes.h"
 
-namespace rota::linear {
-
-// How values are stored: in single precision if that changes none of the block's, always (rounded), or never.
-enum class Precision { automatic, single_precision, double_precision };
+namespace rota::lasso {
 
 // The largest number, of a column or of the response, whose squares can be summed over 2^32 rows.
 inline constexpr double kMostSquared = 1e140;
-// The largest value of a block of this precision.
-template <typename T>
-inline constexpr double kLargest = kMostSquared;
-template <>
-inline constexpr double kLargest<float> = std::numeric_limits<float>::max();
-
 // The place of a block in the matrix: rows [first_row, end_row) of columns [first_column, end_column).
 struct BlockRange {
   std::uint64_t first_row = 0, end_row = 0;
@@ -120,4 +111,4 @@ class Columns {
   std::uint64_t entries_ = 0;
 };
 
-}  // namespace rota::linear
+}  // namespace rota::lasso

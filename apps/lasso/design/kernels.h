@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace rota::linear {
+namespace rota::lasso {
 
 // A sparse column: values[k] is in row rows[k], ascending.
 template <typename T>
@@ -98,4 +98,4 @@ template <typename T>
   for (std::size_t i = 0; i < x.rows; ++i) r[i] += a * static_cast<double>(x.values[i]);
 }
 
-}  // namespace rota::linear
+}  // namespace rota::lasso

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace rota::linear {
+namespace rota::lasso {
 
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;  // bytes
 
@@ -48,4 +48,4 @@ struct LargePages {
 template <typename T>
 using LargeVector = std::vector<T, LargePages<T>>;
 
-}  // namespace rota::linear
+}  // namespace rota::lasso

@@ -10,27 +10,23 @@
 #include <vector>
 
 #include "apps/lasso/design/columns.h"
-#include "apps/lasso/design/input.h"
 #include "apps/linear_models/class_labels.h"
 #include "rota/io/row_reader.h"
-#include "rota/job.h"
-#include "rota/packed.h"
+#include "rota/packed_app.h"
 #include "rota/types.h"
 
-namespace rota::linear {
+namespace rota::lasso {
+
+using linear::ClassLabels;
 
 // What to read.
 struct Source {
   std::vector<std::string> files;  // one matrix: the rows of each file follow those of the previous one
-  io::RowForm form;                // of all files; one format
-  std::string response;            // file of the response, for formats that have none, or ""
+  io::RowForm form;                // of all files
+  std::string response;            // file of the response, which replaces the files' own; or ""
   std::string weights;             // file of the rows' weights, or ""
   bool classes = false;            // the response is one of two classes
-  Precision precision = Precision::automatic;
 };
-
-// One of RowForm's words, not auto.  Throws NoInput or DataError.
-std::string row_format(const std::string& path, const io::RowForm& form);
 
 // One number for every row.
 struct RowNumbers {
@@ -53,41 +49,53 @@ struct RowNumbers {
 // sizes differ by at most one.
 struct DesignCommon {
   bool by_columns = false;
-  DesignShape shape;
+  std::uint64_t rows = 0, columns = 0;
   std::vector<std::uint64_t> cuts;  // the first column or row of every shard, and at the end their number
   ClassLabels classes;              // of the whole data; none for numbers
   std::vector<std::string> names;   // of the columns, if the input has them
-  RowNumbers rows;                  // by columns: of all rows
+  RowNumbers numbers;               // by columns: of all rows
 
+  BlockRange range_of(ShardId shard) const {
+    const std::uint64_t first = cuts[shard], end = cuts[shard + std::size_t{1}];
+    return by_columns ? BlockRange{0, rows, first, end} : BlockRange{first, end, 0, columns};
+  }
   void fields(auto& list) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-    list(by_columns, shape.rows, shape.columns, shape.entries, cuts, classes, names, rows);
-    list.check(shape.rows <= kMost && shape.columns <= kMost && !cuts.empty() && cuts.front() == 0 &&
-               cuts.back() == (by_columns ? shape.columns : shape.rows) && std::ranges::is_sorted(cuts));
-    list.check((names.empty() || names.size() == shape.columns) && (classes.size() == 0 || classes.size() == 2) &&
-               rows.response.size() == (by_columns ? shape.rows : 0) && rows.have(classes));
+    list(by_columns, rows, columns, cuts, classes, names, numbers);
+    list.check(rows <= kMost && columns <= kMost && !cuts.empty() && cuts.front() == 0 &&
+               cuts.back() == (by_columns ? columns : rows) && std::ranges::is_sorted(cuts));
+    list.check((names.empty() || names.size() == columns) && (classes.size() == 0 || classes.size() == 2) &&
+               numbers.response.size() == (by_columns ? rows : 0) && numbers.have(classes));
   }
 };
 struct DesignShard {
   Columns columns;
-  RowNumbers rows;  // by rows: of its rows
+  RowNumbers numbers;  // by rows: of its rows
 
-  void fields(auto& list) { list(columns, rows); }
+  void fields(auto& list) { list(columns, numbers); }
   std::uint64_t items() const { return columns.entries(); }
-  bool fits(const DesignCommon& common, const Job& job, ShardId shard) const;
+  bool fits(const DesignCommon& common, const Job& job, ShardId shard) const {
+    return common.cuts.size() == job.shards + std::size_t{1} && columns.range() == common.range_of(shard) &&
+           numbers.have(common.classes) && numbers.response.size() == (common.by_columns ? 0 : columns.rows());
+  }
 };
-struct Design {
-  DesignCommon common;
-  std::vector<DesignShard> hosted;  // in the order asked for
-};
+using Design = PackedApp<DesignCommon, DesignShard>::Loaded;
+
+// The line of number i in a list (rota/io/number_list.h); 0 if it has no lines.
+inline std::uint64_t line_of(const std::string& list, std::size_t i) {
+  return io::found_format(list) == "matrix_market" ? 0 : i + 1;
+}
 
 // The shards are the same in every process and with any number of threads; `hosted` has each shard once at most. Uses
-// the threads of the task arena that it is called in.  Throws NoInput; DataError with file and line for invalid data,
-// in at least one of the processes that together host all shards; UsageError if format and response are not compatible.
+// the threads of the task arena that it is called in.  Throws NoInput; DataError with file and line for invalid data;
+// UsageError if the options of the format do not fit the files.
+//
+// Plain LIBSVM text is read by several threads, and by columns each process keeps only what its shards need.  Of other
+// files, and by rows, every entry is in memory for a while: 12 bytes each.
 Design load_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted);
 Design load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted);
 
 // All rows of data by shard, which are ranges of rows, as one block like a single shard of load_rows().
-Columns join_rows(const PackedData& packed, std::uint32_t shards, Precision precision);
+Columns join_rows(const PackedData& packed, std::uint32_t shards);
 
-}  // namespace rota::linear
+}  // namespace rota::lasso

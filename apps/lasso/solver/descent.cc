@@ -243,22 +243,23 @@ class ColumnEngine {
 
 // Keeps the gradient itself, by products of columns.  With an intercept c_k = u_k - R m_k / H: u is kept by the
 // products about 0, which are sparse if the columns are, and R as a separate number (see ColumnEngine).
-template <typename Products>  // SparseGram or DenseGram
 class GramEngine {
  public:
   static constexpr std::uint64_t kEpochsPerGap = Anderson::kDepth;
 
-  GramEngine(const ActiveProblem& problem, Products products)
-      : products_(std::move(products)), inverse_(problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0) {
+  explicit GramEngine(const ActiveProblem& problem) : inverse_(problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0) {
+    std::vector<std::uint32_t> columns;
     for (const ActiveCoordinate& it : problem.coordinates) {
+      columns.push_back(it.column);
       u_.push_back(it.gradient);
       sums_.push_back(it.moments.sum);
     }
+    products_ = problem.gram->among(columns);
   }
 
   double gradient(std::size_t k) const { return u_[k] - mean_ * sums_[k]; }
   void change(std::size_t k, double by) {
-    products_.subtract(k, by, u_.data());
+    subtract(k, by, u_);
     mean_ -= by * sums_[k] * inverse_;
   }
   Parabola along(std::span<const double> step) {
@@ -266,7 +267,7 @@ class GramEngine {
     sum_along_ = 0;
     for (std::size_t k = 0; k < step.size(); ++k) {
       if (step[k] == 0) continue;
-      products_.subtract(k, step[k], along_.data());
+      subtract(k, step[k], along_);
       sum_along_ += step[k] * sums_[k];
     }
     Parabola parabola{0, -sum_along_ * sum_along_ * inverse_};
@@ -282,22 +283,20 @@ class GramEngine {
   }
 
  private:
-  Products products_;
+  // from -= by * (row k of the products)
+  void subtract(std::size_t k, double by, std::vector<double>& from) const {
+    const double* const row = products_.data() + k * from.size();
+    double* const to = from.data();
+    for (std::size_t e = 0; e < from.size(); ++e) to[e] -= by * row[e];
+  }
+
+  std::vector<double> products_;  // by rows
   std::vector<double> u_, sums_;
   std::vector<double> along_;  // minus the products' rows times the step
   double inverse_;             // 1 / H; without an intercept 0
   double mean_ = 0;            // R / H
   double sum_along_ = 0;       // of the step: the decrease of R
 };
-
-template <typename Products>
-Descent descend(ActiveProblem& problem, Products products, double tolerance, std::uint64_t most_epochs) {
-  GramEngine<Products> engine(problem, std::move(products));
-  return CoordinateDescent(problem, engine).run(tolerance, most_epochs);
-}
-
-// Measured: an entry of a sparse row takes as long as this many of a dense one.
-constexpr std::size_t kSparseEntry = 3;
 
 // Relative increase of the diagonal: if columns depend on one another, the step is long instead of infinite.
 constexpr double kRidge = 1e-11;
@@ -310,11 +309,8 @@ Descent descend_on_columns(ActiveProblem& problem, double tolerance, std::uint64
 }
 
 Descent descend_on_gram(ActiveProblem& problem, double tolerance, std::uint64_t most_epochs) {
-  std::vector<std::uint32_t> columns;
-  for (const ActiveCoordinate& it : problem.coordinates) columns.push_back(it.column);
-  if (2 * problem.gram->pairs_among(columns) * kSparseEntry < columns.size() * columns.size())
-    return descend(problem, problem.gram->sparse(columns), tolerance, most_epochs);
-  return descend(problem, problem.gram->dense(columns), tolerance, most_epochs);
+  GramEngine engine(problem);
+  return CoordinateDescent(problem, engine).run(tolerance, most_epochs);
 }
 
 double support_step_cost(const ActiveProblem& problem, std::size_t support) {
@@ -337,18 +333,18 @@ bool support_step(const ActiveProblem& problem, std::span<const double> values, 
     own.begin(problem.h);
     own.add(*problem.columns, columns);
   }
-  DenseGram system = (problem.gram == nullptr ? own : *problem.gram).dense(columns);
+  std::vector<double> system = (problem.gram == nullptr ? own : *problem.gram).among(columns);
   std::vector<double> right;
   const double inverse = problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0;
   for (std::size_t a = 0; a < places.size(); ++a) {
     const ActiveCoordinate& it = problem.coordinates[places[a]];
     const double value = values[places[a]];
     right.push_back(gradients[places[a]] - it.ridge * value - std::copysign(it.threshold, value));
-    double* const row = system.product.data() + a * system.size;
+    double* const row = system.data() + a * places.size();
     for (std::size_t b = 0; b < a; ++b) row[b] -= it.moments.sum * problem.coordinates[places[b]].moments.sum * inverse;
     row[a] = (it.moments.centred_square + it.ridge) * (1 + kRidge);
   }
-  if (!solve_definite(system.size, system.product, right)) return false;
+  if (!solve_definite(places.size(), system, right)) return false;
   step.assign(values.size(), 0.0);
   for (std::size_t a = 0; a < places.size(); ++a) step[places[a]] = right[a];
   return true;

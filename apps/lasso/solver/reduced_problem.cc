@@ -45,20 +45,19 @@ struct MethodCost {
 
 // Measured.  Of a column, every number is read in an epoch, and written if the coefficient changes.
 constexpr double kSparseNumber = 6, kDenseNumber = 3;
-// Of a row of products, every number is read and written.
-constexpr double kSparseProduct = 3, kDenseProduct = 1;
 // Per summand of a product that is computed.
 constexpr double kSparseSummand = 2, kDenseSummand = 2;
 // Per product that is copied into the layout of descent.
 constexpr double kLayOut = 6;
-constexpr double kMostPairs = 1 << 24;  // 12 bytes each
+constexpr double kMostPairs = 1 << 24;  // 8 bytes each
 
 // The cost of coordinate descent on columns and on their products; `gram` may hold some of the problem's columns.
 MethodCost cost_of(const ActiveProblem& problem, const Gram& gram) {
   const auto rows = static_cast<double>(problem.columns->rows());
   std::vector<std::uint32_t> in_row(problem.columns->rows(), 0);  // numbers of sparse columns
-  double sparse = 0, dense = 0, new_dense = 0, numbers = 0, new_numbers = 0;
+  double sparse = 0, dense = 0, new_columns = 0, new_dense = 0, numbers = 0, new_numbers = 0;
   for (const ActiveCoordinate& it : problem.coordinates) {
+    new_columns += gram.has(it.column) ? 0 : 1;
     if (problem.columns->is_dense(it.column)) {
       ++dense;
       new_dense += gram.has(it.column) ? 0 : 1;
@@ -75,15 +74,15 @@ MethodCost cost_of(const ActiveProblem& problem, const Gram& gram) {
   const double new_share = numbers > 0 ? new_numbers / numbers : 0;
   const double new_summands = summands * new_share * (1 - new_share / 2);
   const double size = sparse + dense;
-  const double products = std::min(summands, sparse * sparse) + dense * (2 * sparse + dense);
+  const double stored = static_cast<double>(gram.columns().size()) + new_columns;
 
   MethodCost cost;
   cost.columns_epoch = kSparseNumber * numbers + kDenseNumber * dense * rows;
-  cost.gram_epoch = std::min(kSparseProduct * products, kDenseProduct * size * size);
-  cost.gram_layout = kLayOut * products;
+  cost.gram_epoch = size * size;
+  cost.gram_layout = kLayOut * size * size;
   cost.gram_start = kSparseSummand * (new_summands + new_dense * numbers + dense * new_numbers) +
                     kDenseSummand * new_dense * (dense - new_dense / 2) * rows + cost.gram_layout;
-  cost.gram_fits = static_cast<double>(gram.pairs()) + products / 2 <= kMostPairs;
+  cost.gram_fits = stored * stored / 2 <= kMostPairs;
   return cost;
 }
 
@@ -156,7 +155,7 @@ void ReducedProblem::drop_zeros(std::span<const std::uint64_t> except) {
   moments_.resize(known);
   kept_moments_.resize(known_kept);
   columns_.keep(keep);
-  gram_.keep(columns_, keep);
+  gram_.keep(keep);
 }
 
 void ReducedProblem::reset() {
@@ -382,48 +381,32 @@ bool ReducedProblem::descend(ActiveProblem& problem, double tolerance) {
 
 // ---- its state
 
-void ReducedProblem::save(Writer& out) const {
-  Archive list(out);
-  list(y_, w_, coefficients_, intercept_, columns_work_, kept_curvature_, gram_.columns());
-  columns_.save(out);
-}
-
-void ReducedProblem::restore(Reader& in) {
-  std::vector<double> y, w, curvature;
-  double work = 0;
-  std::vector<std::uint32_t> in_gram;
-  Archive list(in);
-  list(y, w, coefficients_, intercept_, work, curvature, in_gram);
-  if (y.size() != y_.size() || fault_of(loss_kind_, y, w) != nullptr) in.fail();
-  columns_.restore(in);
-  if (coefficients_.size() != columns_.size() || !finite(coefficients_) || !std::isfinite(intercept_)) in.fail();
-  if (!has_intercept_ && intercept_ != 0) in.fail();
-  const bool positive = std::all_of(curvature.begin(), curvature.end(), [](double h) { return h >= 0; });
-  const bool may_be = loss_kind_ == Loss::logistic && curvature.size() == y_.size();
-  if (!curvature.empty() && !(may_be && positive && finite(curvature))) in.fail();
+void ReducedProblem::state(Archive& list) {
+  const std::size_t rows = y_.size();
+  double work = columns_work_;
+  std::vector<double> curvature = kept_curvature_;
+  std::vector<std::uint32_t> in_gram = gram_.columns();
+  list(y_, w_, columns_, coefficients_, intercept_, work, curvature, in_gram);
+  if (!list.reads()) return;
+  list.check(y_.size() == rows && fault_of(loss_kind_, y_, w_) == nullptr);
+  list.check(coefficients_.size() == columns_.size() && finite(coefficients_) && std::isfinite(intercept_) &&
+             (has_intercept_ || intercept_ == 0));
+  list.check(curvature.empty() || (loss_kind_ == Loss::logistic && curvature.size() == rows && finite(curvature) &&
+                                   std::ranges::min(curvature) >= 0));
   std::vector<bool> seen(columns_.size());
   for (const std::uint32_t column : in_gram) {
-    if (column >= seen.size() || seen[column]) in.fail();
-    if (!in.ok()) break;
+    list.check(column < seen.size() && !seen[column]);
+    if (!list.ok()) return;
     seen[column] = true;
   }
-  if (in.ok()) {
-    y_ = std::move(y);
-    w_ = std::move(w);
-  } else {
-    columns_ = WorkingColumns(y_.size(), has_intercept_);
-    coefficients_.clear();
-    intercept_ = 0;
-  }
+  if (!list.ok()) return;
   forget_weights();
-  if (in.ok()) {
-    if (!curvature.empty()) {
-      kept_curvature_ = std::move(curvature);
-      keep_curvature();
-    }
-    columns_work_ = work;
-    gram_.add(columns_, in_gram);
+  if (!curvature.empty()) {
+    kept_curvature_ = std::move(curvature);
+    keep_curvature();
   }
+  columns_work_ = work;
+  gram_.add(columns_, in_gram);
   sum_columns();
   if (loss_kind_ == Loss::logistic) compute_slopes(intercept_);
   compute_rows();

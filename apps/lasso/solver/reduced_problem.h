@@ -55,12 +55,10 @@ class ReducedProblem {
 
   // Adds a column with coefficient 0; see WorkingColumns::add.  Values are finite, s >= 0.
   template <typename Value>
-  void add_column(std::uint64_t key, double s, std::span<const std::uint32_t> rows, std::span<const Value> values) {
-    columns_.add(key, s, rows, values);
+  void add_column(std::uint64_t key, double s, std::vector<std::uint32_t> rows, const std::vector<Value>& values) {
+    columns_.add(key, s, std::move(rows), values);
     coefficients_.push_back(0);
   }
-  // Reserves memory for columns with about that many numbers.
-  void reserve(std::size_t numbers) { columns_.reserve(numbers); }
   // Drops every column whose coefficient is 0, except those with these keys.
   void drop_zeros(std::span<const std::uint64_t> except);
   bool contains(std::uint64_t key) const { return columns_.contains(key); }
@@ -71,14 +69,14 @@ class ReducedProblem {
 
   // All coefficients 0.
   void reset();
-  // One for every column, in the order of keys().  Throws std::invalid_argument if their number differs.
+  // One for every column, in the order of key().  Throws std::invalid_argument if their number differs.
   void set_coefficients(std::span<const double> coefficients);
   // For example to hold out other rows.  Coefficients stay.  Throws as the constructor.
   void set_weights(std::vector<double> w);
   void set_method(Method method) { method_ = method; }
 
-  // In the order in which columns were added, and parallel to each other.
-  std::span<const std::uint64_t> keys() const { return columns_.keys(); }
+  // In the order in which columns were added.
+  std::uint64_t key(std::size_t j) const { return columns_.key(j); }
   std::span<const double> coefficients() const { return coefficients_; }
   // 0 if there is no such column.
   double coefficient(std::uint64_t key) const;
@@ -98,11 +96,9 @@ class ReducedProblem {
   // constraint_ratio of all columns with the current gradient.
   DualityGap gap(const Penalty& penalty, double ratio) const;
 
-  // Bit for bit: after restore() everything has the same results as without it.  The method is not saved.
-  void save(Writer& out) const;
-  // Into a problem made with the same loss, intercept and number of rows; y, w and columns are replaced.  Invalid input
-  // makes the reader bad, and leaves the problem without columns.
-  void restore(Reader& in);
+  // Bit for bit: after reading everything has the same results as without it.  The method is not saved.  Reads into a
+  // problem made with the same loss, intercept and number of rows; invalid input leaves it unusable.
+  void state(Archive& list);
 
  private:
   // The result of evaluating all columns.

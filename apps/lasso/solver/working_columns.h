@@ -8,13 +8,11 @@
 
 #include "apps/lasso/column_moments.h"
 #include "apps/lasso/design/large_vector.h"
-#include "rota/bytes.h"
+#include "rota/fields.h"
 
 namespace rota::lasso {
 
-using linear::LargeVector;
-
-// The numbers of some consecutive columns, row after row.
+// The numbers of columns, row after row.
 struct SparseRows {
   std::vector<std::size_t> begin;     // of every row's part; one more than rows
   LargeVector<std::uint32_t> column;  // positions, ascending in a row
@@ -30,33 +28,28 @@ class WorkingColumns {
 
   std::size_t rows() const { return rows_; }
   std::size_t size() const { return columns_.size(); }
-  const std::vector<std::uint64_t>& keys() const { return keys_; }
+  std::uint64_t key(std::size_t j) const { return columns_[j].key; }
   bool contains(std::uint64_t key) const { return position_.contains(key); }
   // Throws std::out_of_range if there is no such column.
   std::size_t position(std::uint64_t key) const { return position_.at(key); }
   double scale(std::size_t j) const { return columns_[j].scale; }
   bool is_dense(std::size_t j) const { return columns_[j].dense; }
   // Whether its products with others are best computed as if it were dense: at least a quarter of the rows are filled.
-  bool well_filled(std::size_t j) const { return 4 * columns_[j].count >= rows_; }
+  bool well_filled(std::size_t j) const { return 4 * columns_[j].values.size() >= rows_; }
   // Of a sparse column its rows, ascending; of a dense one empty.
-  std::span<const std::uint32_t> rows_of(std::size_t j) const;
+  std::span<const std::uint32_t> rows_of(std::size_t j) const { return columns_[j].rows; }
   // The number that was subtracted from the column's values.
   double shift(std::size_t j) const { return columns_[j].shift; }
   // Of a dense column one for every row.
-  std::span<const double> values_of(std::size_t j) const {
-    return std::span(values_).subspan(columns_[j].value_at, columns_[j].count);
-  }
+  std::span<const double> values_of(std::size_t j) const { return columns_[j].values; }
 
-  // The columns that are not well filled, by row: groups of columns, ascending.  They are built on demand, and rebuilt
-  // only if columns have changed.
-  std::span<const SparseRows> by_row() const;
+  // The columns that are not well filled.  Laid out on demand, and again only if columns have changed.
+  const SparseRows& by_row() const;
 
-  // Reserves memory for about that many more numbers.
-  void reserve(std::size_t numbers);
   // Rows ascend strictly and lie below rows(); throws std::invalid_argument if not, or if the key exists already, or if
   // rows and values differ in number.  A column with at least half of the rows filled is stored dense.
   template <typename Value>
-  void add(std::uint64_t key, double scale, std::span<const std::uint32_t> rows, std::span<const Value> values);
+  void add(std::uint64_t key, double scale, std::vector<std::uint32_t> rows, const std::vector<Value>& values);
   // Keeps the columns j with keep[j], in their order.
   void keep(const std::vector<bool>& keep);
 
@@ -69,33 +62,34 @@ class WorkingColumns {
   // With `centred` false the mean counts as 0, and is not computed.
   Moments moments(std::size_t j, std::span<const double> h, double sum_of_h, bool centred) const;
 
-  void save(Writer& out) const;
-  // Replaces everything; invalid input makes the reader bad and leaves no column.
-  void restore(Reader& in);
+  void fields(auto& list) {
+    list(columns_);
+    if (list.reads()) {
+      bool valid = list.ok();
+      for (const Column& column : columns_) valid = valid && is_valid(column);
+      changed();
+      list.check(valid && position_.size() == columns_.size());
+    }
+  }
 
  private:
   struct Column {
-    double scale;
-    std::size_t row_at, value_at;  // where its parts of row_numbers_ and values_ begin
-    std::size_t count;             // numbers stored
-    bool dense;
-    double shift;
+    std::uint64_t key = 0;
+    double scale = 0, shift = 0;
+    bool dense = false;
+    std::vector<std::uint32_t> rows;
+    std::vector<double> values;
+
+    void fields(auto& list) { list(key, scale, shift, dense, rows, values); }
   };
-  void check(std::uint64_t key, std::span<const std::uint32_t> rows, std::size_t values) const;
+  bool is_valid(const Column& column) const;
+  void changed();
 
   std::size_t rows_;
   bool shifted_;
   std::vector<Column> columns_;
-  std::vector<std::uint64_t> keys_;
   std::unordered_map<std::uint64_t, std::size_t> position_;  // only ever looked up: its order does not matter
-  LargeVector<std::uint32_t> row_numbers_;
-  LargeVector<double> values_;
-
-  SparseRows rows_from(std::size_t first) const;
-  std::size_t sparse_numbers(std::size_t first) const;  // of columns from this one on
-  mutable std::vector<SparseRows> by_row_;
-  mutable std::vector<std::size_t> group_begin_;  // its first column
-  mutable std::size_t grouped_ = 0;               // columns in all groups
+  mutable SparseRows by_row_;                                // empty: not laid out
 };
 
 }  // namespace rota::lasso

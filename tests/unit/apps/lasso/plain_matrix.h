@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/lasso/design/build.h"
 #include "apps/lasso/design/columns.h"
 
 namespace rota::tests {
 
-using namespace linear;
+using namespace lasso;
 
 struct PlainEntry {
   std::uint32_t row;
@@ -60,24 +59,27 @@ inline PlainColumns part_of(const PlainMatrix& matrix, const BlockRange& range) 
   return columns;
 }
 
-// The matrix as it is after reading, in pieces of this many rows.
-inline std::vector<DesignPiece> pieces_of(const PlainMatrix& matrix, std::uint32_t piece_rows) {
-  std::vector<DesignPiece> pieces;
-  for (std::uint32_t first = 0; first < matrix.rows; first += piece_rows) {
-    DesignPiece& piece = pieces.emplace_back();
-    piece.first_row = first;
-    piece.rows = std::min(piece_rows, matrix.rows - first);
-    for (std::uint32_t row = first; row < first + piece.rows; ++row)
-      for (std::uint32_t c = 0; c < matrix.columns.size(); ++c)
-        for (const PlainEntry& entry : matrix.columns[c])
-          if (entry.row == row) piece.entries.add(row - first, c, entry.value);
+// The whole matrix as it is after reading: dense if at least 0.8 of it is filled.
+template <typename T>
+Columns columns_as(const PlainMatrix& matrix) {
+  const BlockRange whole{0, matrix.rows, 0, matrix.columns.size()};
+  SparseBlock<T> sparse;
+  DenseBlock<T> dense{matrix.rows, LargeVector<T>(matrix.rows * matrix.columns.size(), T{0})};
+  sparse.starts.push_back(0);
+  for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+    for (const PlainEntry& entry : matrix.columns[c]) {
+      sparse.rows.push_back(entry.row);
+      sparse.values.push_back(static_cast<T>(entry.value));
+      dense.values[c * matrix.rows + entry.row] = static_cast<T>(entry.value);
+    }
+    sparse.starts.push_back(sparse.rows.size());
   }
-  align_buckets(pieces);
-  return pieces;
+  if (!sparse.rows.empty() && 10 * sparse.rows.size() >= 8 * dense.values.size())
+    return Columns(whole, std::move(dense));
+  return Columns(whole, std::move(sparse));
 }
-
-inline BlockRange whole(const PlainMatrix& matrix) {
-  return {0, matrix.rows, 0, matrix.columns.size()};
+inline Columns columns_of(const PlainMatrix& matrix) {
+  return columns_as<double>(matrix);
 }
 
 // The matrix as LIBSVM text, with these labels.

@@ -1,39 +1,50 @@
-#include "apps/lasso/settings.h"
-
+#include "apps/lasso/app.h"
 #include "rota/error.h"
 #include "tests/unit/apps/ignored_with.h"
+#include "tests/unit/io/scratch_files.h"
 
 namespace rota::lasso {
 namespace {
 
-Options with(std::map<std::string, std::string, std::less<>> given) {
-  for (const Option& option : declared_options<Settings>())
+const Plugin kColumns = columns_plugin(), kRows = rows_plugin();
+
+Options with(const Plugin& plugin, std::map<std::string, std::string, std::less<>> given) {
+  for (const Option& option : plugin.options)
     given.emplace(std::string(option.name), std::string(option.default_value));
-  given.emplace("schedulers", "1");
   return Options(std::move(given));
 }
 
 std::set<std::string> ignored_with(std::map<std::string, std::string, std::less<>> given) {
-  return tests::ignored_with(declared_options<Settings>(), kFrameworkNeeds, with(std::move(given)));
+  return tests::ignored_with(kRows.options, kRows.framework_needs, with(kRows, std::move(given)));
+}
+
+std::string refusal(const Plugin& plugin, std::map<std::string, std::string, std::less<>> given) {
+  return tests::message_of<UsageError>([&] { plugin.check(with(plugin, std::move(given))); });
 }
 
 using Names = std::set<std::string>;
 
 TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
-  EXPECT_EQ(ignored_with({}),
-            (Names{"asynchronous", "conflicts", "coordinates", "correlation", "eta", "staleness", "uniform_share"}));
-  EXPECT_EQ(ignored_with({{"order", "working_set"}}), ignored_with({}));
-  EXPECT_EQ(ignored_with({{"partition", "rows"}}), Names{});
-  EXPECT_EQ(ignored_with({{"order", "priority"}}), Names{});
-  EXPECT_EQ(ignored_with({{"order", "priority"}, {"conflicts", "ignore"}}), Names{"correlation"});
+  EXPECT_EQ(ignored_with({}), Names{});
+  EXPECT_EQ(ignored_with({{"conflicts", "ignore"}}), Names{"correlation"});
   for (const char* order : {"round_robin", "random"})
     EXPECT_EQ(ignored_with({{"order", order}}), (Names{"correlation", "eta", "uniform_share"})) << order;
 }
 
 TEST(Settings, OptionsThatExcludeEachOtherAreRefused) {
-  EXPECT_THROW(check(with({{"lambda", "1"}, {"lambda_ratio", "0.1"}})), UsageError);
-  EXPECT_THROW(check(with({{"partition", "columns"}, {"order", "priority"}})), UsageError);
-  EXPECT_NO_THROW(check(with({})));
+  for (const Plugin* plugin : {&kColumns, &kRows}) {
+    EXPECT_EQ(refusal(*plugin, {{"lambda", "1"}, {"lambda_ratio", "0.1"}}),
+              "--lambda and --lambda_ratio exclude each other");
+    EXPECT_EQ(refusal(*plugin, {{"target", "y"}, {"response", "f"}}), "--target and --response exclude each other");
+    EXPECT_NO_THROW(plugin->check(with(*plugin, {})));
+  }
+}
+
+TEST(Settings, RowsAreAnAppOfTheirOwn) {
+  const std::string use = " is for an app of its own: use `rota train lasso_rows`";
+  EXPECT_EQ(refusal(kColumns, {{"partition", "rows"}}), "--partition=rows" + use);
+  EXPECT_EQ(refusal(kColumns, {{"partition", "rows"}, {"order", "priority"}}), "--order=priority" + use);
+  EXPECT_NO_THROW(kColumns.check(with(kColumns, {{"partition", "columns"}, {"order", "working_set"}})));
 }
 
 }  // namespace

@@ -5,11 +5,6 @@
 namespace rota::lasso {
 namespace {
 
-Columns build(const tests::PlainMatrix& matrix) {
-  const auto pieces = tests::pieces_of(matrix, 100'000);
-  return build_columns(pieces, tests::whole(matrix), Precision::automatic, EntryOrder::by_rows, Keep::all);
-}
-
 // The cosine of two columns, about their means if `centred`.
 double cosine(const tests::PlainMatrix& matrix, Key a, Key b, bool centred) {
   std::vector<double> x(matrix.rows), y(matrix.rows);
@@ -37,7 +32,7 @@ TEST(ColumnInterference, IsTheCosineOfTheBusyColumns) {
     for (const bool centred : {false, true}) {
       const tests::PlainMatrix matrix = tests::random_matrix(3, 50, 40, density, true);
       const double least = 0.15;
-      const auto test = column_interference(build(matrix), least, centred);
+      const auto test = column_interference(tests::columns_of(matrix), least, centred);
       std::mt19937_64 random(4);
       std::set<Key> busy;
       int interfering = 0;
@@ -81,7 +76,7 @@ TEST(ColumnInterference, LongColumnsAreCompared) {
       matrix.columns[2].push_back({i, normal(random)});
     }
     for (std::size_t j = 3; j < matrix.columns.size(); ++j) matrix.columns[j] = matrix.columns[2];
-    const auto test = column_interference(build(matrix), 0.15, true);
+    const auto test = column_interference(tests::columns_of(matrix), 0.15, true);
     test->enter(1);
     test->enter(2);
     std::vector<Key> found;
@@ -95,7 +90,7 @@ TEST(ColumnInterference, EmptyAndConstantColumnsInterfereWithNothing) {
     tests::PlainMatrix matrix{rows, tests::PlainColumns(4)};
     for (std::uint32_t i = 0; i < rows; ++i) matrix.columns[1].push_back({i, 3.0});
     matrix.columns[2].push_back({0, 1.0});
-    const auto test = column_interference(build(matrix), 0.1, true);
+    const auto test = column_interference(tests::columns_of(matrix), 0.1, true);
     for (const Key busy : {0, 1, 2}) test->enter(busy);
     std::vector<Key> found;
     test->find(3, found);

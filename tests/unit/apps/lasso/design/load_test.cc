@@ -11,7 +11,7 @@
 #include "tests/unit/io/compressed.h"
 #include "tests/unit/io/scratch_files.h"
 
-namespace rota::linear {
+namespace rota::lasso {
 namespace {
 
 using rota::tests::gzipped;
@@ -67,8 +67,8 @@ auto with_threads(int threads, Load load) {
 
 // The hosted shards must have their part of the matrix.
 void expect_columns(const Design& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
-  EXPECT_EQ(got.common.shape.rows, matrix.rows);
-  EXPECT_EQ(got.common.rows.response, labels_of(matrix.rows));
+  EXPECT_EQ(got.common.rows, matrix.rows);
+  EXPECT_EQ(got.common.numbers.response, labels_of(matrix.rows));
   ASSERT_EQ(got.hosted.size(), hosted.size());
   for (std::size_t i = 0; i < hosted.size(); ++i) {
     const BlockRange range{0, matrix.rows, got.common.cuts[hosted[i]], got.common.cuts[hosted[i] + 1]};
@@ -79,7 +79,7 @@ void expect_columns(const Design& got, const PlainMatrix& matrix, std::span<cons
 }
 
 void expect_rows(const Design& got, const PlainMatrix& matrix, std::span<const ShardId> hosted) {
-  EXPECT_EQ(got.common.shape.rows, matrix.rows);
+  EXPECT_EQ(got.common.rows, matrix.rows);
   ASSERT_EQ(got.hosted.size(), hosted.size());
   const std::uint64_t shards = got.common.cuts.size() - 1;
   const std::vector<double> labels = labels_of(matrix.rows);
@@ -88,8 +88,8 @@ void expect_rows(const Design& got, const PlainMatrix& matrix, std::span<const S
     const std::uint64_t end = matrix.rows * (std::uint64_t{hosted[i]} + 1) / shards;
     EXPECT_EQ(got.hosted[i].columns.first_row(), first);
     EXPECT_EQ(tests::plain(got.hosted[i].columns), part_of(matrix, {first, end, 0, matrix.columns.size()}));
-    EXPECT_EQ(got.hosted[i].rows.response, std::vector<double>(labels.begin() + static_cast<std::ptrdiff_t>(first),
-                                                               labels.begin() + static_cast<std::ptrdiff_t>(end)));
+    EXPECT_EQ(got.hosted[i].numbers.response, std::vector<double>(labels.begin() + static_cast<std::ptrdiff_t>(first),
+                                                                  labels.begin() + static_cast<std::ptrdiff_t>(end)));
   }
 }
 
@@ -133,25 +133,15 @@ TEST_F(LoadTest, ByColumnsAndByRowsOnAnyHosts) {
           const Design some = load_columns(source, shards, hosted);
           expect_columns(some, matrix, hosted);
           EXPECT_EQ(some.common.cuts, by_columns.common.cuts);
-          EXPECT_EQ(some.common.shape.columns, by_columns.common.shape.columns);
-          EXPECT_EQ(some.common.shape.entries, by_columns.common.shape.entries);
+          EXPECT_EQ(some.common.columns, by_columns.common.columns);
           const Design some_rows = load_rows(source, shards, hosted);
           expect_rows(some_rows, matrix, hosted);
           EXPECT_EQ(some_rows.common.cuts, by_rows.common.cuts);
-          EXPECT_EQ(some_rows.common.shape.columns, by_columns.common.shape.columns);
-          EXPECT_EQ(some_rows.common.shape.entries, by_columns.common.shape.entries);
+          EXPECT_EQ(some_rows.common.columns, by_columns.common.columns);
         }
       }
     }
   }
-}
-
-TEST_F(LoadTest, CutsDoNotDependOnCompression) {
-  const std::string text = libsvm_text(example(1, 300, 400, 0.2), labels_of(300));
-  const auto all = shards_from(0, 5);
-  const auto cuts = load_columns(source_of({files.write("plain", text)}), 5, all).common.cuts;
-  EXPECT_EQ(load_columns(source_of({files.write("m.gz", gzipped(text))}), 5, all).common.cuts, cuts);
-  EXPECT_EQ(load_columns(source_of({files.write("m.zst", zstd_compressed(text))}), 5, all).common.cuts, cuts);
 }
 
 TEST_F(LoadTest, EmptyRowsAndColumnsAndZerosCount) {
@@ -159,10 +149,9 @@ TEST_F(LoadTest, EmptyRowsAndColumnsAndZerosCount) {
   for (const std::uint32_t shards : {1U, 4U}) {
     const auto all = shards_from(0, shards);
     const Design by_columns = load_columns(source, shards, all);
-    EXPECT_EQ(by_columns.common.shape.rows, 3U);
-    EXPECT_EQ(by_columns.common.shape.columns, 9U);
-    EXPECT_EQ(by_columns.common.shape.entries, 2U);
-    EXPECT_EQ(by_columns.common.rows.response, (std::vector<double>{1, 2, 3}));
+    EXPECT_EQ(by_columns.common.rows, 3U);
+    EXPECT_EQ(by_columns.common.columns, 9U);
+    EXPECT_EQ(by_columns.common.numbers.response, (std::vector<double>{1, 2, 3}));
     PlainColumns columns;
     for (const DesignShard& shard : by_columns.hosted)
       for (auto& column : tests::plain(shard.columns)) columns.push_back(column);
@@ -191,9 +180,8 @@ TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
                compressed = source_of({files_.write("m.zst", zstd_compressed(text_))});
   const auto all = shards_from(0, 3);
   const Design one = with_threads(1, [&] { return load_columns(source, 3, all); });
-  EXPECT_EQ(one.common.shape.rows, kRows);
-  EXPECT_EQ(one.common.shape.columns, 60'000U);
-  EXPECT_EQ(one.common.shape.entries, 1'500'000U);
+  EXPECT_EQ(one.common.rows, kRows);
+  EXPECT_EQ(one.common.columns, 60'000U);
   std::uint64_t entries = 0;
   std::vector<PlainColumns> expected;
   for (const DesignShard& shard : one.hosted) {
@@ -204,7 +192,7 @@ TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
   EXPECT_EQ(entries, 1'500'000U);
   const auto expect_same = [&](const Design& got, std::span<const ShardId> hosted) {
     EXPECT_EQ(got.common.cuts, one.common.cuts);
-    EXPECT_EQ(got.common.rows.response, one.common.rows.response);
+    EXPECT_EQ(got.common.numbers.response, one.common.numbers.response);
     for (std::size_t i = 0; i < hosted.size(); ++i)
       EXPECT_TRUE(tests::plain(got.hosted[i].columns) == expected[hosted[i]]);
   };
@@ -213,7 +201,12 @@ TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
     const std::vector<ShardId> hosted = {shard};
     expect_same(with_threads(4, [&] { return load_columns(source, 3, hosted); }), hosted);
   }
-  expect_same(load_columns(compressed, 3, all), all);
+  PlainColumns joined;
+  for (const DesignShard& shard : load_columns(compressed, 3, all).hosted)
+    for (auto& column : tests::plain(shard.columns)) joined.push_back(std::move(column));
+  PlainColumns wanted;
+  for (const PlainColumns& part : expected) wanted.insert(wanted.end(), part.begin(), part.end());
+  EXPECT_TRUE(joined == wanted);
 }
 
 TEST_F(ManyPieces, RowsAreThoseOfTheColumns) {
@@ -221,22 +214,21 @@ TEST_F(ManyPieces, RowsAreThoseOfTheColumns) {
   const auto all = shards_from(0, 3);
   const Design by_columns = load_columns(source, 1, shards_from(0, 1));
   const Design by_rows = with_threads(4, [&] { return load_rows(source, 3, all); });
-  PlainColumns joined(by_columns.common.shape.columns);
+  PlainColumns joined(by_columns.common.columns);
   std::vector<double> response;
   for (const DesignShard& shard : by_rows.hosted) {
     const PlainColumns part = tests::plain(shard.columns);
     for (std::size_t c = 0; c < part.size(); ++c)
       for (const auto& [row, value] : part[c])
         joined[c].push_back({static_cast<std::uint32_t>(row + shard.columns.first_row()), value});
-    response.insert(response.end(), shard.rows.response.begin(), shard.rows.response.end());
+    response.insert(response.end(), shard.numbers.response.begin(), shard.numbers.response.end());
   }
   EXPECT_TRUE(joined == tests::plain(by_columns.hosted[0].columns));
-  EXPECT_EQ(response, by_columns.common.rows.response);
+  EXPECT_EQ(response, by_columns.common.numbers.response);
   for (const ShardId shard : all) {
     const Design alone = load_rows(source, 3, shards_from(shard, shard + 1));
     EXPECT_TRUE(tests::plain(alone.hosted[0].columns) == tests::plain(by_rows.hosted[shard].columns));
-    EXPECT_EQ(alone.hosted[0].rows.response, by_rows.hosted[shard].rows.response);
-    EXPECT_EQ(alone.common.shape.entries, 1'500'000U);
+    EXPECT_EQ(alone.hosted[0].numbers.response, by_rows.hosted[shard].numbers.response);
   }
 }
 
@@ -316,7 +308,6 @@ TEST_F(LoadTest, MatrixMarketByColumnsAndByRows) {
     for (const auto& hosted : {shards_from(0, shards), shards_from(shards - 1, shards)}) {
       const Design got = load_columns(source, shards, hosted);
       expect_columns(got, matrix, hosted);
-      EXPECT_EQ(got.common.shape.entries, entries);
       expect_columns(load_columns(dense, shards, hosted), matrix, hosted);
       expect_rows(load_rows(source, shards, hosted), matrix, hosted);
       expect_rows(load_rows(dense, shards, hosted), matrix, hosted);
@@ -325,18 +316,15 @@ TEST_F(LoadTest, MatrixMarketByColumnsAndByRows) {
 
 TEST_F(LoadTest, MatrixMarketFilesFollowEachOther) {
   const std::string head = "%%MatrixMarket matrix coordinate integer general\n";
-  const std::string a = files.write("a", head + "2 3 2\n1 1 1\n2 3 2\n"), b = files.write("b", head + "1 3 1\n1 3 4\n"),
-                    narrow = files.write("narrow", head + "1 2 1\n1 1 4\n");
+  const std::string a = files.write("a", head + "2 3 2\n1 1 1\n2 3 2\n"), b = files.write("b", head + "1 3 1\n1 3 4\n");
   Source source = source_of({a, b});
   source.response = files.write("y", "1\n2\n3\n");
   const std::vector<ShardId> all = {0};
   EXPECT_EQ(tests::plain(load_columns(source, 1, all).hosted[0].columns),
             (PlainColumns{{{0, 1}}, {}, {{1, 2}, {2, 4}}}));
-  source.files = {a, narrow};
-  EXPECT_EQ(refusal<DataError>(source), narrow + ": the matrix has 2 columns, but the file before had 3");
   source.files = {a, files.write("twice", head + "2 3 3\n1 2 1\n2 2 1\n1 2 1\n")};
   source.response = files.write("y", "1\n2\n3\n4\n");
-  EXPECT_EQ(refusal_of_rows<DataError>(source), source.files[1] + ":5: row 1, column 2 is given twice");
+  EXPECT_EQ(refusal_of_rows<DataError>(source), source.files[1] + ":5: the entry is there twice");
 }
 
 TEST_F(LoadTest, ResponseAndFormatMustGoTogether) {
@@ -345,22 +333,18 @@ TEST_F(LoadTest, ResponseAndFormatMustGoTogether) {
   const std::string svm = files.write("s", "1 1:1\n2 1:1\n"), numbers = files.write("y", "1\n2\n"),
                     three = files.write("y3", "1\n2\n3\n");
   Source source = source_of({matrix});
-  EXPECT_EQ(refusal<UsageError>(source), "--response is missing: a MatrixMarket file has no response of its own");
+  EXPECT_EQ(refusal<UsageError>(source),
+            "--target is required: it names the column of " + matrix + " that has the labels");
   source.response = three;
   EXPECT_EQ(refusal<DataError>(source), three + ": expected a response for each of the 2 rows, found 3");
   source.files = {files.write("wide", "%%MatrixMarket matrix coordinate real general\n3 268435456 1\n1 1 1\n")};
-  EXPECT_EQ(
-      refusal<DataError>(source),
-      source.files.front() +
-          ":2: 268435456 columns are out of proportion to the entries that they have, 1: expected at most 1048640 "
-          "(64 for each entry, and 1048576)");
-  source.files = {svm};
-  EXPECT_EQ(refusal<UsageError>(source),
-            "--response is for MatrixMarket input: a line of LIBSVM begins with its own response");
-  source.files = {svm, matrix};
   EXPECT_EQ(refusal<DataError>(source),
-            matrix + ":1: the files of a matrix must have one format, but " + svm + " has another");
+            source.files.front() +
+                ": 268435456 columns are out of proportion to the entries that they have, 1: expected at most 1048640 "
+                "(64 for each entry, and 1048576)");
   source.files = {svm};
+  source.response = numbers;
+  EXPECT_EQ(load_columns(source, 1, shards_from(0, 1)).common.numbers.response, (std::vector<double>{1, 2}));
   source.form.format = "matrix_market";
   source.response = numbers;
   EXPECT_EQ(refusal<DataError>(source), svm + ":1: expected '%%MatrixMarket', found '1'");
@@ -378,19 +362,18 @@ TEST_F(LoadTest, ColumnsOfCsvHaveNames) {
   Source source = source_of({files.write("a.csv", "x,y,z\n0,5,1.5\n2,6,0\n"), files.write("b.csv", "z,x,y\n3,0,7\n")});
   const std::vector<ShardId> all = {0};
   EXPECT_EQ(refusal<UsageError>(source),
-            "--target is missing: it names the column of " + source.files[0] + " that has the response");
+            "--target is required: it names the column of " + source.files[0] + " that has the labels");
   source.form.target = "y";
   const Design by_columns = load_columns(source, 1, all), by_rows = load_rows(source, 1, all);
   const PlainColumns expected = {{{1, 2}}, {{0, 1.5}, {2, 3}}};
   EXPECT_EQ(tests::plain(by_columns.hosted[0].columns), expected);
   EXPECT_EQ(tests::plain(by_rows.hosted[0].columns), expected);
   EXPECT_EQ(by_columns.common.names, (std::vector<std::string>{"x", "z"}));
-  EXPECT_EQ(by_columns.common.rows.response, (std::vector<double>{5, 6, 7}));
-  EXPECT_EQ(by_rows.hosted[0].rows.response, (std::vector<double>{5, 6, 7}));
+  EXPECT_EQ(by_columns.common.numbers.response, (std::vector<double>{5, 6, 7}));
+  EXPECT_EQ(by_rows.hosted[0].numbers.response, (std::vector<double>{5, 6, 7}));
   source.response = files.write("r", "1\n2\n3\n");
-  EXPECT_EQ(refusal<UsageError>(source), "--target and --response exclude each other");
   source.form.target.clear();
-  EXPECT_EQ(load_columns(source, 1, all).common.rows.response, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(load_columns(source, 1, all).common.numbers.response, (std::vector<double>{1, 2, 3}));
   source = source_of({source.files[0], files.write("c.csv", "x,z\n1,2\n")});
   source.form.target = "y";
   EXPECT_EQ(refusal<DataError>(source), source.files[1] + ":1: there is no column 'y'; there are 2: x, z");
@@ -402,8 +385,8 @@ TEST_F(LoadTest, ColumnsOfCsvHaveNames) {
 
 TEST_F(LoadTest, WhatIsNoMatrix) {
   const std::string comments = files.write("c", "# x\n\n"), labels = files.write("l", "1\n2\n");
-  EXPECT_EQ(refusal<DataError>(source_of({comments})), comments + ": the matrix has no rows");
-  EXPECT_EQ(refusal_of_rows<DataError>(source_of({labels})), labels + ": the matrix has no columns");
+  EXPECT_EQ(refusal<DataError>(source_of({comments})), comments + ": the data has no rows");
+  EXPECT_EQ(refusal_of_rows<DataError>(source_of({labels})), labels + ": the data has no columns");
 }
 
 TEST_F(LoadTest, AnIndexThatIsTooLargeIsSeenByAll) {
@@ -425,7 +408,7 @@ TEST_F(LoadTest, ColumnsThatTheEntriesDoNotAccountFor) {
     EXPECT_EQ(refusal<DataError>(source, 2, all), message);
     EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all), message);
   }
-  EXPECT_EQ(load_columns(source_of({files.write("wide", "1 1048640:1\n")}), 2, all).common.shape.columns, 1'048'640U);
+  EXPECT_EQ(load_columns(source_of({files.write("wide", "1 1048640:1\n")}), 2, all).common.columns, 1'048'640U);
 }
 
 TEST_F(LoadTest, AResponseWhoseSquareIsNoNumber) {
@@ -442,18 +425,18 @@ TEST_F(LoadTest, AResponseWhoseSquareIsNoNumber) {
 TEST_F(LoadTest, WeightsGoWithTheirRows) {
   Source source = source_of({files.write("s", "1 1:1\n2 1:1\n3 1:1\n")});
   const std::vector<ShardId> all = {0, 1};
-  EXPECT_TRUE(load_columns(source, 2, all).common.rows.weights.empty());
+  EXPECT_TRUE(load_columns(source, 2, all).common.numbers.weights.empty());
   source.weights = files.write("w", "1\n0\n2.5\n");
   const std::vector<double> shares = {0.25, 0, 0.625};
-  EXPECT_EQ(load_columns(source, 2, all).common.rows.weights, shares);
+  EXPECT_EQ(load_columns(source, 2, all).common.numbers.weights, shares);
   const Design by_rows = load_rows(source, 2, all);
-  EXPECT_EQ(by_rows.hosted[0].rows.weights, (std::vector<double>{shares[0]}));
-  EXPECT_EQ(by_rows.hosted[1].rows.weights, (std::vector<double>{shares[1], shares[2]}));
+  EXPECT_EQ(by_rows.hosted[0].numbers.weights, (std::vector<double>{shares[0]}));
+  EXPECT_EQ(by_rows.hosted[1].numbers.weights, (std::vector<double>{shares[1], shares[2]}));
   for (const double unit : {0x1p1022, 0x1p-1070}) {  // weights whose sum is no number, or that have few digits left
     char text[100];
     std::snprintf(text, sizeof text, "%.17g\n0\n%.17g\n", unit, 1.5 * unit);
     source.weights = files.write("w", text);
-    EXPECT_EQ(load_columns(source, 2, all).common.rows.weights, (std::vector<double>{0.5, 0, 0.75}));
+    EXPECT_EQ(load_columns(source, 2, all).common.numbers.weights, (std::vector<double>{0.5, 0, 0.75}));
   }
   source.weights = files.write("w", "1\n-1\n2.5\n");
   EXPECT_EQ(refusal<DataError>(source, 2, all),
@@ -467,9 +450,9 @@ TEST_F(LoadTest, TwoClassesKeepTheirLabels) {
   Source source = source_of({files.write("s", "7 1:1\n2 1:1\n2 1:1\n7 1:1\n")});
   source.classes = true;
   const std::vector<ShardId> all = {0, 1}, second = {1};
-  EXPECT_EQ(load_columns(source, 2, all).common.rows.response, (std::vector<double>{7, 2, 2, 7}));
+  EXPECT_EQ(load_columns(source, 2, all).common.numbers.response, (std::vector<double>{7, 2, 2, 7}));
   EXPECT_EQ(load_columns(source, 2, all).common.classes, ClassLabels({2, 7}));
-  EXPECT_EQ(load_rows(source, 2, second).hosted[0].rows.response, (std::vector<double>{2, 7}));
+  EXPECT_EQ(load_rows(source, 2, second).hosted[0].numbers.response, (std::vector<double>{2, 7}));
   source.files = {files.write("s", "7 1:1\n2 1:1\n2 1:1\n5 1:1\n7 1:1\n")};
   for (const auto& hosted : {all, second}) {
     const std::string message = source.files[0] + ": expected a response of two classes, found more: 7, 2, 5, ...";
@@ -478,18 +461,24 @@ TEST_F(LoadTest, TwoClassesKeepTheirLabels) {
   }
   source.files = {files.write("s", "1 1:1\n2 1:1\n1 1:1\n1 1:1\n")};
   const Design rows = load_rows(source, 2, second);
-  EXPECT_EQ(rows.hosted[0].rows.response, (std::vector<double>{1, 1}));
+  EXPECT_EQ(rows.hosted[0].numbers.response, (std::vector<double>{1, 1}));
   EXPECT_EQ(rows.common.classes, ClassLabels({1, 2})) << "the other class is in another process";
   source.files = {files.write("s", "1.5 1:1\n1.5 1:1\n")};
   EXPECT_EQ(refusal_of_rows<DataError>(source, 2, all),
             source.files[0] + ": expected a response of two classes, found one only: 1.5");
 }
 
-TEST_F(LoadTest, WhatIsBeyondSinglePrecision) {
-  Source source = source_of({files.write("s", "1 1:1\n1 7:1e39\n")});
-  source.precision = Precision::single_precision;
-  EXPECT_EQ(refusal<DataError>(source),
-            source.files[0] + ": the value 1e+39 in column 7 is too large for single precision");
+TEST_F(LoadTest, BlocksAreStoredAsTheirValuesAllow) {
+  const std::vector<ShardId> all = {0, 1};
+  const Source source = source_of({files.write("s", "1 1:1 2:0.5 3:0.1\n1 1:2 2:3\n1 1:1 2:2\n1 1:1 2:2 5:1\n")});
+  const Design by_columns = load_columns(source, 2, all);
+  EXPECT_TRUE(by_columns.hosted[0].columns.is_single());
+  EXPECT_TRUE(by_columns.hosted[0].columns.is_dense());
+  EXPECT_FALSE(by_columns.hosted[1].columns.is_dense());
+  const Design by_rows = load_rows(source, 2, all);
+  EXPECT_FALSE(by_rows.hosted[0].columns.is_single()) << "0.1 needs a double";
+  EXPECT_TRUE(by_rows.hosted[1].columns.is_single());
+  EXPECT_FALSE(by_rows.hosted[1].columns.is_dense());
 }
 
 // Sums of squares were infinite, and the fit ended after 500 checks of NaN as if it were done.
@@ -500,8 +489,8 @@ TEST_F(LoadTest, WhatCannotBeSquaredIsRefused) {
     for (const std::string& message : {refusal<DataError>(source), refusal_of_rows<DataError>(source)})
       EXPECT_NE(message.find("in column 7 is too large to be squared and summed up"), message.npos) << message;
   }
-  EXPECT_EQ(load_rows(source_of({files.write("s", "1 1:1e140\n1 2:1\n")}), 1, all).common.shape.rows, 2U);
+  EXPECT_EQ(load_rows(source_of({files.write("s", "1 1:1e140\n1 2:1\n")}), 1, all).common.rows, 2U);
 }
 
 }  // namespace
-}  // namespace rota::linear
+}  // namespace rota::lasso

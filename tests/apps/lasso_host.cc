@@ -1,4 +1,4 @@
-#include "tests/apps/lasso_rows_host.h"
+#include "tests/apps/lasso_host.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,22 @@
 #include <cmath>
 #include <sstream>
 
+#include "apps/lasso/app.h"
 #include "tests/apps/make_job.h"
 #include "tests/unit/io/scratch_files.h"
 
 namespace rota::lasso {
+namespace {
+
+const Plugin kPlugins[] = {columns_plugin(), rows_plugin()};
+const Plugin* chosen = kPlugins;
+
+}  // namespace
+
+void choose(std::string_view app) {
+  for (const Plugin& one : kPlugins)
+    if (one.name == app) chosen = &one;
+}
 
 using Given = std::map<std::string, std::string>;
 
@@ -29,7 +41,6 @@ Job job_of(const Data& data, Given given, std::uint32_t shards) {
   }
   const std::string name = std::to_string(++jobs);
   given["weights"] = files.write(name + ".weights", weights.str());
-  given.emplace("partition", "rows");
   given.emplace("intercept", "false");
   given.emplace("schedulers", "1");
   return tests::make_job(linked_plugin(), std::move(given), {files.write(name, rows.str())}, shards);
@@ -53,7 +64,7 @@ std::map<std::string, double> run(SerialHost& host, int epochs) {
 }
 
 void expect_fits(const Data& data, const Job& job, const SerialHost& host, double precision) {
-  const Settings settings = settings_of(job.options);
+  const Settings settings = settings_of<Settings>(job.options);
   const double lambda_max = PlainFit(data, settings, 0).lambda_max();
   const double last = settings.lambda.value_or(lambda_max * settings.ratio());
   for (std::uint32_t fold = 0; fold <= settings.folds; ++fold) {
@@ -91,7 +102,7 @@ void expect_fits(const Data& data, const Job& job, const SerialHost& host, doubl
 }
 
 void expect_optimum(const Data& data, const Job& job, const SerialHost& host, double share) {
-  const Settings settings = settings_of(job.options);
+  const Settings settings = settings_of<Settings>(job.options);
   PlainFit plain(data, settings, 0);
   const double lambda = settings.lambda.value_or(PlainFit(data, settings, 0).lambda_max() * settings.ratio());
   const double null_loss = PlainFit(data, settings, 0)(1e300).loss, optimum = plain(lambda).objective;
@@ -99,3 +110,7 @@ void expect_optimum(const Data& data, const Job& job, const SerialHost& host, do
 }
 
 }  // namespace rota::lasso
+
+extern "C" const rota::Plugin* rota_plugin_v1() {
+  return rota::lasso::chosen;
+}

@@ -1,13 +1,17 @@
-// tests/apps/lasso_rows_host.h -- the Lasso app over ranges of rows on the serial host, with data of a test.
+// tests/apps/lasso_host.h -- the apps lasso and lasso_rows in one program, where linked_plugin() is the one that was
+// chosen last, on the serial host with data of a test.
 #pragma once
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "apps/lasso/fit_sequence.h"
 #include "rota/testing/serial_host.h"
 #include "tests/apps/plain_lasso.h"
 
 namespace rota::lasso {
+
+void choose(std::string_view app);
 
 // A job over `data`, which it reads as text.
 Job job_of(const Data& data, std::map<std::string, std::string> given, std::uint32_t shards = 3);
