@@ -1,7 +1,10 @@
 // apps/mf/factor_rows.h -- factors of users or of items, in the kernel's layout (kernels.h), and a slice.
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -23,9 +26,8 @@ class FactorRows final : public Slice {
         factors_(rows * width()),
         tails_(rows * tail_) {}
 
-  static std::size_t bytes_of_row(std::uint32_t rank) {
-    return sizeof(float) * ((rank + kLanes - 1) / kLanes * kLanes);
-  }
+  // The rank, and zeros up to a multiple of 16.
+  static std::size_t width_of(std::uint32_t rank) { return (rank + kLanes - 1) / kLanes * kLanes; }
   std::size_t rows() const { return rows_; }
   std::uint32_t chunks() const { return chunks_; }
   std::size_t width() const { return std::size_t{chunks_} * kLanes; }
@@ -35,13 +37,34 @@ class FactorRows final : public Slice {
   float bias(std::size_t row) const { return tail_ == 4 ? tails_[row * tail_ + 2] : 0; }
 
   // Starting values: factors uniform in [0, 1 / sqrt(rank)), sums of 1, biases of 0.
-  void start(Random& random);
+  void start(Random& random) {
+    const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(rank_)));
+    for (std::size_t r = 0; r < rows_; ++r) {
+      for (std::uint32_t k = 0; k < rank_; ++k) factors_[r * width() + k] = random.uniform_float() * scale;
+      float* const tail = tails_.data() + r * tail_;
+      std::fill_n(tail, tail_, 1.0F);
+      if (tail_ == 4) tail[2] = 0;
+    }
+  }
   RowPointers pointers(Penalty penalty, const Penalty* penalties) {
     return {factors_.data(), tails_.data(), penalty, penalties};
   }
 
-  void encode(Writer& out) const override;
-  void decode(Reader& in) override;
+  void encode(Writer& out) const override {
+    out.reserve(out.view().size() + (rows_ * (rank_ + tail_)) * sizeof(float) + 16);
+    out.put_varint(rows_);
+    for (std::size_t r = 0; r < rows_; ++r) out.append(factors_.data() + r * width(), rank_ * sizeof(float));
+    out.append(tails_.data(), tails_.size() * sizeof(float));
+  }
+  void decode(Reader& in) override {
+    if (in.get_count((rank_ + tail_) * sizeof(float)) != rows_) return in.fail();
+    const auto read = [&](float* to, std::size_t count) {
+      const auto bytes = in.get_bytes(count * sizeof(float));
+      if (in.ok() && !bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    };
+    for (std::size_t r = 0; r < rows_ && in.ok(); ++r) read(factors_.data() + r * width(), rank_);
+    read(tails_.data(), tails_.size());
+  }
 
  private:
   std::size_t rows_;

@@ -100,7 +100,7 @@ struct RowKernel {
   void (*solve)(double* a, std::size_t size, std::size_t width, double* y);
 };
 
-// ---- scoring/score_kernel.cc: products of users' factors with items' factors, many at once.  A product is summed in
+// ---- score_kernel.cc: products of users' factors with items' factors, many at once.  A product is summed in
 // the order of the factors
 
 inline constexpr std::size_t kScoreLanes = 16;  // items whose products are computed side by side

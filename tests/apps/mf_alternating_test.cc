@@ -1,8 +1,7 @@
 // tests/apps/mf_alternating_test.cc -- als and ccd over the serial host, against plain loops.
 #include "apps/mf/als/settings.h"
-#include "apps/mf/ccd/ccd_push.h"
 #include "apps/mf/ccd/settings.h"
-#include "apps/mf/scoring/ranking.h"
+#include "apps/mf/ranking.h"
 #include "rota/seed_mixer.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/mf_plugins.h"
@@ -133,7 +132,7 @@ class Plain {
     else if (round_robin_ && round.table == mf::kUserSide)
       for (std::size_t k = 0; k < settings_.rank; ++k) fit(mf::kUserSide, k);
     else
-      fit(round.table, static_cast<std::size_t>(round.argument[0]));
+      fit(round.table, round.argument.as<mf::FactorRound>().factor);
   }
   void expect_equal(const SerialHost& host) const {
     for (const TableId side : {0U, 1U}) {
@@ -296,7 +295,7 @@ TEST_F(MfAlternating, HeldOutItemsAreRankedWithTheCurrentModel) {
     const mf::TrainedModel model = model_of(host);
     std::vector<mf::RankedUser> ranked;
     for (const auto& [u, items] : wanted) ranked.push_back({{model.users.row(u), seen[u]}, items});
-    const mf::RankingMetrics whole = mf::ranking_metrics(model.items.rows(), ranked, mf::kValidTop, 1);
+    const mf::RankingMetrics whole = mf::ranking_metrics(model.items.rows(), ranked, mf::ValidRanking::kTop, 1);
     ASSERT_GT(whole.users, kUsers / 2);
     EXPECT_GT(whole.top.ndcg, 0);
     EXPECT_LT(whole.top.ndcg, 1);

@@ -268,9 +268,7 @@ class MfCommands(RotaTest):
     def test_errors_are_reported(self):
         good = "a b 1\nc d 2\n"
         for text, flags, code, word in ((good + "a b x\n", [], 65, "bad.txt:3:"), (None, [], 66, "bad.txt"),
-                                        (good, ["--solver=ccd"], 2, "rota train ccd"), (good, ["--implicit"], 2, "rota train als"),
-                                        (good, ["--rate_schedule=decay", "--decay=0", "--learning_rate=1000", "--epochs=50"], 2,
-                                         "smaller --learning_rate")):
+                                        (good, ["--loss=bpr", "--rotate=users"], 2, "the items move")):
             with self.subTest(text=text, flags=flags):
                 file = self.folder / "bad.txt"
                 file.unlink(missing_ok=True)

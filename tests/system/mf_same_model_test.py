@@ -12,7 +12,7 @@ MSWEB = SOURCE / "apps/mf/sample/msweb.txt.gz"
 PLAIN = ("mf", "--rank=24")
 KINDS = {"plain": PLAIN,
          "biases": ("mf", "--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"),
-         "decay": ("mf", "--rank=40", "--rate_schedule=decay", "--learning_rate=0.02", "--slices_per_shard=3"),
+         "phases": ("mf", "--rank=40", "--learning_rate=0.02", "--slices_per_shard=3"),
          "als": ("als", "--rank=12", "--biases"),
          "implicit": ("als", "--implicit", "--row_solver=cg", "--rank=20"),
          "ccd": ("ccd", "--rank=6", "--inner=2", "--nonnegative"),

@@ -17,8 +17,8 @@ namespace {
 
 class AlsPush final : public AlternatingPush {
  public:
-  AlsPush(const AlsSettings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
-      : AlternatingPush(settings, std::move(whole), std::move(ratings)), cg_steps_(settings.cg_steps) {}
+  AlsPush(const AlsSettings& settings, std::shared_ptr<WholeData> whole, ShardId shard, ShardRatings ratings)
+      : AlternatingPush(settings, std::move(whole), shard, std::move(ratings)), cg_steps_(settings.cg_steps) {}
 
   void attach(const Shape& shape) override {
     AlternatingPush::attach(shape);
@@ -26,13 +26,13 @@ class AlsPush final : public AlternatingPush {
   }
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::uint32_t side = task.table;
-    const RatingRows& rows = ratings_.of[side];
-    const Factors own = factors(side), partners = factors(kItemSide - side);
+    const RatingRows& rows = rows_[side];
     const double* const gram = settings_.implicit ? gram_of(kItemSide - side) : nullptr;
+    const Factors partners = factors(kItemSide - side);
     const std::span<double> next = task.parts.run(rows.first, rows.rows());
+    std::ranges::copy(factors(side).subspan(rows.first * form_.size, next.size()), next.begin());
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       const std::span<double> row = next.subspan(i * form_.size, form_.size);
-      std::copy_n(own.numbers.data() + (rows.first + i) * form_.size, form_.size, row.begin());
       solver_->solve(partners, gram, rows.row(i), penalty(rows.row(i).size()), row);
       require_finite(side, i, row);
     }
@@ -42,7 +42,7 @@ class AlsPush final : public AlternatingPush {
   bool restores_in_place() const override { return true; }
 
  protected:
-  Factors factors(std::uint32_t side) const override { return {views_[side].numbers(), views_[side].version()}; }
+  Factors factors(std::uint32_t side) const override { return views_[side].numbers(); }
 
  private:
   std::uint32_t cg_steps_;
@@ -69,8 +69,8 @@ class AlsApp final : public AlternatingApp {
   }
 
  protected:
-  std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const override {
-    return std::make_unique<AlsPush>(als_, std::move(whole), std::move(ratings));
+  std::unique_ptr<Push> push(ShardId shard, ShardRatings ratings) override {
+    return std::make_unique<AlsPush>(als_, whole(), shard, std::move(ratings));
   }
 
  private:
@@ -85,12 +85,12 @@ Plugin als_plugin() {
                             .summary = "matrix factorisation by alternating least squares, for implicit ratings too",
                             .items = "ratings",
                             .options = declared_options<AlsSettings>(),
-                            .packed_format = 1,
+                            .packed_format = 2,
                             .packed_options = kPackedOptions,
                             .check = [](const Options& options) { (void)als_settings(options); },
                             .framework_needs = kSynchronousRounds,
-                            .export_text = export_text<read_als_model>,
-                            .commands = commands<read_als_model>()});
+                            .export_text = export_text,
+                            .commands = commands()});
 }
 
 }  // namespace rota::mf

@@ -54,7 +54,7 @@ void RowSolver::for_each_block(F f) {
   for (std::size_t first = 0; first < ratings_.size(); first += kBlock) {
     const auto some = ratings_.subspan(first, std::min(kBlock, ratings_.size() - first));
     if (!gathered_ || at_ != first) {
-      gather_rows(*partners_, form_, some, rows_.data(), targets_.data());
+      gather_rows(partners_, form_, some, rows_.data(), targets_.data());
       for (std::size_t j = 0; j < some.size(); ++j) {
         const auto value = static_cast<double>(some[j].value);
         weights_[j] = settings_.implicit ? settings_.alpha * value : 1;
@@ -67,9 +67,9 @@ void RowSolver::for_each_block(F f) {
   }
 }
 
-void RowSolver::solve(const Factors& partners, const double* gram, std::span<const Partner> ratings, double penalty,
+void RowSolver::solve(Factors partners, const double* gram, std::span<const Partner> ratings, double penalty,
                       std::span<double> row) {
-  partners_ = &partners;
+  partners_ = partners;
   gram_ = gram;
   ratings_ = ratings;
   gathered_ = false;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "apps/mf/alternating/factors.h"
-#include "apps/mf/kernels.h"
 
 namespace rota::mf {
 
@@ -27,7 +26,7 @@ class RowSolver {
 
   // `gram` is that of all partners, for implicit ratings.  `row` is the old row, where conjugate gradients begin, and
   // becomes the new one.
-  void solve(const Factors& partners, const double* gram, std::span<const Partner> ratings, double penalty,
+  void solve(Factors partners, const double* gram, std::span<const Partner> ratings, double penalty,
              std::span<double> row);
 
  private:
@@ -45,7 +44,7 @@ class RowSolver {
   std::uint32_t cg_steps_;
   RowForm form_;
   const RowKernel& kernel_ = kernels().rows;
-  const Factors* partners_ = nullptr;
+  Factors partners_;
   const double* gram_ = nullptr;
   std::span<const Partner> ratings_;
   std::size_t at_ = 0;  // the first rating of the block that is in rows_

@@ -1,7 +1,6 @@
 // apps/mf/alternating/app.h -- common to the apps als and ccd.
 #pragma once
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,25 +12,22 @@ namespace rota::mf {
 
 class AlternatingApp : public RatingApp {
  public:
-  AlternatingApp(const Job& job, const Settings& settings) : RatingApp(job, settings, Deals::ranges) {}
+  AlternatingApp(const Job& job, const Settings& settings) : RatingApp(job, settings, true) {}
 
-  std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId>, Random&) override {
-    common_ = std::make_shared<const Common>(std::move(loaded.common));
-    require_filled(common_->dealings[kUserSide].filled(), job_.shards);  // there may be fewer items
-    const auto whole = std::make_shared<WholeData>(common_);
-    std::vector<std::unique_ptr<Push>> out;
-    for (ShardRatings& ratings : loaded.hosted) out.push_back(push(whole, std::move(ratings)));
-    return out;
-  }
   std::vector<Term> terms() const override {
-    std::vector<Term> terms = terms_of(settings_);
+    std::vector<Term> terms = RatingApp::terms();
     terms.push_back({"penalty", Term::Kind::objective});
     return terms;
   }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
 
  protected:
-  virtual std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const = 0;
+  // For the shards of this process.
+  std::shared_ptr<WholeData> whole() {
+    require_cut(common_->cuts[kUserSide]);  // there may be fewer items
+    if (!whole_) whole_ = std::make_shared<WholeData>(common_);
+    return whole_;
+  }
   // The users' and the items', with rows of this width.
   static std::vector<Table> both_tables(std::uint64_t users, std::uint64_t items, std::uint32_t width) {
     std::vector<Table> tables;
@@ -41,6 +37,9 @@ class AlternatingApp : public RatingApp {
     tables[kItemSide].started = true;  // the users' are overwritten before they are used
     return tables;
   }
+
+ private:
+  std::shared_ptr<WholeData> whole_;
 };
 
 // The same rounds in every epoch, users and items in turn.
@@ -54,7 +53,7 @@ class AlternatingSchedule final : public Schedule {
   Round next(Random&) override { return rounds_[std::exchange(next_, (next_ + 1) % rounds_.size())]; }
 
   // A round on one side, for the rows that the shards choose.
-  static Round round_on(TableId side, std::vector<double> argument = {}) {
+  static Round round_on(TableId side, Argument argument = {}) {
     Round round;
     round.table = side;
     round.argument = std::move(argument);

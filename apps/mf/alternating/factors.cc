@@ -1,14 +1,26 @@
 #include "apps/mf/alternating/factors.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace rota::mf {
 
-void gather_rows(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows,
-                 double* apart) {
+RatingRows::RatingRows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t first_, std::size_t count,
+                       double scale)
+    : first(first_), begins(count + 1), partners(ratings.size()) {
+  for (const Rating& one : ratings) ++begins[one.of[side] - first + 1];
+  std::inclusive_scan(begins.begin(), begins.end(), begins.begin());
+  std::vector<std::size_t> ends(begins.begin(), begins.end() - 1);
+  for (const Rating& one : ratings)
+    partners[ends[one.of[side] - first]++] = {one.of[kItemSide - side], one.value * static_cast<float>(scale)};
+  for (std::size_t i = 0; i < count; ++i)
+    std::ranges::stable_sort(std::span(partners).subspan(begins[i], row(i).size()), {}, &Partner::number);
+}
+
+void gather_rows(Factors all, const RowForm& form, std::span<const Partner> partners, double* rows, double* apart) {
   const std::size_t width = form.width();
   for (std::size_t r = 0; r < partners.size(); ++r) {
-    const double* const from = all.numbers.data() + std::size_t{partners[r].number} * form.size;
+    const double* const from = all.data() + std::size_t{partners[r].number} * form.size;
     double* const to = rows + r * width;
     std::copy_n(from, form.rank, to);
     std::fill(to + form.rank, to + width, 0.0);
@@ -17,20 +29,20 @@ void gather_rows(const Factors& all, const RowForm& form, std::span<const Partne
   }
 }
 
-void widen(const Factors& all, const RowForm& form, std::size_t row, double* out) {
-  std::copy_n(all.numbers.data() + row * form.size, form.size, out);
+void widen(Factors all, const RowForm& form, std::size_t row, double* out) {
+  std::copy_n(all.data() + row * form.size, form.size, out);
   std::fill(out + form.size, out + form.width(), 0.0);
 }
 
-void gram(const Factors& all, const RowForm& form, const RowKernel& kernel, LineVector<double>& out) {
+void gram(Factors all, const RowForm& form, LineVector<double>& out) {
   constexpr std::size_t kBlock = 64;
-  const std::size_t width = form.width(), count = all.numbers.size() / form.size;
+  const std::size_t width = form.width(), count = all.size() / form.size;
   out.assign(width * width, 0.0);
   LineVector<double> rows(kBlock * width);
   for (std::size_t first = 0; first < count; first += kBlock) {
     const std::size_t some = std::min(kBlock, count - first);
     for (std::size_t r = 0; r < some; ++r) widen(all, form, first + r, rows.data() + r * width);
-    kernel.add_squares(rows.data(), rows.data(), some, width, out.data());
+    kernels().rows.add_squares(rows.data(), rows.data(), some, width, out.data());
   }
   for (std::size_t i = 0; i < width; ++i)
     for (std::size_t j = 0; j < i; ++j) out[i * width + j] = out[j * width + i];

@@ -1,17 +1,40 @@
-// apps/mf/alternating/factors.h -- factors of one side, from which the other side's rows are solved.
+// apps/mf/alternating/factors.h -- factors of one side, from which the other side's rows are solved, and the ratings
+// row after row.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "apps/mf/kernels.h"
-#include "apps/mf/ratings/rating_rows.h"
-#include "apps/mf/settings.h"
+#include "apps/mf/ratings.h"
 #include "rota/numerics/line_vector.h"
 
 namespace rota::mf {
+
+// A rating in a row: of which item, or by which user.
+struct Partner {
+  std::uint32_t number;
+  float value;
+};
+
+// The ratings of consecutive users, or items.
+struct RatingRows {
+  std::size_t first = 0;                  // row i is that of user, or item, first + i
+  std::vector<std::size_t> begins = {0};  // of the rows in partners, and its end
+  std::vector<Partner> partners;          // in a row by number, of equal ones in the order of the files
+
+  RatingRows() = default;
+  // All values are multiplied by `scale`.
+  RatingRows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t first, std::size_t count,
+             double scale = 1);
+  std::size_t rows() const { return begins.size() - 1; }
+  std::span<const Partner> row(std::size_t i) const {
+    return std::span(partners).subspan(begins[i], begins[i + 1] - begins[i]);
+  }
+};
 
 // A row has `size` numbers: the factors, and then with biases the bias, whose partner is 1.
 struct RowForm {
@@ -25,18 +48,16 @@ struct RowForm {
   std::size_t width() const { return (size + kRowLanes - 1) / kRowLanes * kRowLanes; }  // of a row for the kernel
 };
 
-// All rows of one side, in one version of its table.
-struct Factors {
-  std::span<const double> numbers;  // of `size` each
-  std::uint64_t version;
-};
+// All rows of one side, of RowForm::size numbers each.
+using Factors = std::span<const double>;
 
 // Rows for the kernel: the factors of each partner, 1 in place of the bias, zeros up to the width; and the prediction
 // without their product, base + bias.
-void gather_rows(const Factors& all, const RowForm& form, std::span<const Partner> partners, double* rows,
-                 double* apart);
+void gather_rows(Factors all, const RowForm& form, std::span<const Partner> partners, double* rows, double* apart);
 // A row as the partner of those: its factors and its bias.
-void widen(const Factors& all, const RowForm& form, std::size_t row, double* out);
+void widen(Factors all, const RowForm& form, std::size_t row, double* out);
+// The sum of x' x over all rows, width() by width(), in a fixed order.
+void gram(Factors all, const RowForm& form, LineVector<double>& out);
 
 // A value computed once for each version of a table, by the first shard of the process that needs it.  The result of
 // of() is valid until a shard asks for another version: all shards of a process see the same one.
@@ -45,10 +66,8 @@ class PerVersion {
   template <typename Make>
   const LineVector<double>& of(std::uint64_t version, Make make) {
     const std::scoped_lock lock(mutex_);
-    if (version_ != version) {
-      make(values_);
-      version_ = version;
-    }
+    if (version_ != version) make(values_);
+    version_ = version;
     return values_;
   }
 
@@ -57,8 +76,5 @@ class PerVersion {
   LineVector<double> values_;
   std::optional<std::uint64_t> version_;
 };
-
-// The sum of x' x over all rows, width() by width(), in a fixed order.
-void gram(const Factors& all, const RowForm& form, const RowKernel& kernel, LineVector<double>& out);
 
 }  // namespace rota::mf

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <stdexcept>
 #include <string>
 
+#include "apps/mf/app.h"
 #include "apps/mf/factor_rows.h"
-#include "apps/mf/scoring/ranking.h"
-#include "apps/mf/scoring/terms.h"
+#include "apps/mf/ranking.h"
 #include "rota/io/numbers.h"
 
 namespace rota::mf {
@@ -20,24 +19,20 @@ double square(double x) {
 
 }  // namespace
 
-double unit_of(const Settings& settings, double deviation) {
-  return settings.kind() == RatingKind::ratings ? power_of_256(deviation) : 1;
-}
-
-AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
+AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardId shard,
+                                 ShardRatings ratings)
     : settings_(settings),
       whole_(std::move(whole)),
-      ratings_(std::move(ratings)),
-      unit_(unit_of(settings, whole_->common->statistics.deviation)),
-      form_(settings, 0, unit_ / penalty_scale(settings, whole_->common->statistics.deviation)) {
-  const RatingStatistics& all = whole_->common->statistics;
+      unit_(unit_of(settings, whole_->common->deviation)),
+      form_(settings, 0, unit_ / penalty_scale(settings, whole_->common->deviation)) {
+  const Common& all = *whole_->common;
   form_.base = (base_of(settings, all.mean, all.deviation) - all.origin) / unit_;
-  for (RatingRows* const rows : {&ratings_.of[kUserSide], &ratings_.of[kItemSide], &ratings_.held_out[kUserSide]})
-    for (Partner& one : rows->partners) one.value *= static_cast<float>(1 / unit_);
-}
-
-void AlternatingPush::facts(Facts& facts) const {
-  report(*whole_->common, whole_->common->statistics.deviation, facts);
+  const auto rows_of = [&](std::vector<Rating>& list, std::uint32_t side) {
+    const std::uint64_t first = all.cuts[side][shard], end = all.cuts[side][shard + std::size_t{1}];
+    return RatingRows(std::exchange(list, {}), side, first, end - first, 1 / unit_);
+  };
+  for (const std::uint32_t side : {kUserSide, kItemSide}) rows_[side] = rows_of(ratings.of[side], side);
+  held_out_ = rows_of(ratings.held_out[kUserSide], kUserSide);
 }
 
 void AlternatingPush::attach(const Shape& shape) {
@@ -45,62 +40,28 @@ void AlternatingPush::attach(const Shape& shape) {
   speaks_for_all_ = shape.speaks_for_all;
 }
 
-void AlternatingPush::predict(const RatingRows& ratings, const Factors& own, const Factors& partners,
-                              const std::function<void(std::span<const Partner>, std::span<const double>)>& f) const {
-  constexpr std::size_t kBlock = 256;
-  const std::size_t width = form_.width();
-  LineVector<double> row(width), rows(kBlock * width);
-  double apart[kBlock], predictions[kBlock];
-  for (std::size_t i = 0; i < ratings.rows(); ++i) {
-    widen(own, form_, ratings.first + i, row.data());
-    std::span<const Partner> left = ratings.row(i);
-    while (!left.empty()) {
-      const auto some = left.first(std::min(kBlock, left.size()));
-      left = left.subspan(some.size());
-      gather_rows(partners, form_, some, rows.data(), apart);
-      whole_->kernel.products(rows.data(), some.size(), width, row.data(), predictions);
-      for (std::size_t j = 0; j < some.size(); ++j) predictions[j] += apart[j];
-      f(some, std::span(predictions, some.size()));
-    }
-  }
-}
-
 void AlternatingPush::require_finite(std::uint32_t side, std::size_t row, std::span<const double> numbers) const {
-  if (std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); })) return;
-  const std::size_t number = ratings_.of[side].first + row;
+  if (std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); })) return;
   throw std::runtime_error(std::string("the factors of ") + (side == kUserSide ? "user " : "item ") +
-                           io::quoted(whole_->common->names[side].word(number)) +
+                           io::quoted(whole_->common->names[side][rows_[side].first + row]) +
                            " have overflowed: use a larger --lambda");
 }
 
-void AlternatingPush::add_penalty(std::uint32_t side, double& sum) const {
-  const std::span<const double> numbers = factors(side).numbers;
-  const RatingRows& ratings = ratings_.of[side];
-  for (std::size_t i = 0; i < ratings.rows(); ++i) {
-    double squares = 0;
-    const std::span<const double> row = numbers.subspan((ratings.first + i) * form_.size, form_.size);
-    for (const double x : row.first(form_.rank)) squares += x * x;
-    if (form_.biases()) squares += form_.bias_times * (row.back() * row.back());
-    sum += square(unit_) * (penalty(ratings.ratings(i)) * squares);
-  }
-}
-
 const double* AlternatingPush::gram_of(std::uint32_t side) const {
-  const Factors all = factors(side);
-  const auto make = [&](LineVector<double>& out) { gram(all, form_, whole_->kernel, out); };
-  return whole_->made[side].of(all.version, make).data();
+  const auto make = [&](LineVector<double>& out) { gram(factors(side), form_, out); };
+  return whole_->made[side].of(views_[side].version(), make).data();
 }
 
-double AlternatingPush::all_squares(const Factors& users) const {
+double AlternatingPush::all_squares(Factors users) const {
   const double* const gram = gram_of(kItemSide);
   const std::size_t width = form_.width();
   LineVector<double> own(width), product(width);
   double sum = 0;
-  for (std::size_t i = 0; i < ratings_.of[kUserSide].rows(); ++i) {
-    widen(users, form_, ratings_.of[kUserSide].first + i, own.data());
+  for (std::size_t i = 0; i < rows_[kUserSide].rows(); ++i) {
+    widen(users, form_, rows_[kUserSide].first + i, own.data());
     double squares = 0;
-    whole_->kernel.products(gram, width, width, own.data(), product.data());
-    whole_->kernel.products(product.data(), 1, width, own.data(), &squares);
+    kernel_.products(gram, width, width, own.data(), product.data());
+    kernel_.products(product.data(), 1, width, own.data(), &squares);
     sum += squares;
   }
   return sum;
@@ -108,76 +69,65 @@ double AlternatingPush::all_squares(const Factors& users) const {
 
 void AlternatingPush::evaluate(Terms terms) const {
   const Factors users = factors(kUserSide), items = factors(kItemSide);
-  double& sum = terms[objective_of(settings_)];
-  predict(ratings_.of[kUserSide], users, items,
-          [&](std::span<const Partner> ratings, std::span<const double> predictions) {
-            for (std::size_t j = 0; j < ratings.size(); ++j) {
-              const auto value = static_cast<double>(ratings[j].value);
-              sum += settings_.implicit ? (1 + settings_.alpha * value) * square(1 - predictions[j]) -
-                                              square(predictions[j])  // that one is of all_squares()
-                                        : square(unit_ * (value - predictions[j]));
-            }
-          });
-  if (settings_.implicit) sum += all_squares(users);
-  for (const std::uint32_t side : {kUserSide, kItemSide}) add_penalty(side, terms["penalty"]);
-  if (!settings_.held_out) return;
-  if (settings_.implicit)
-    rank_held_out(users, items, terms);
-  else
-    evaluate_held_out(users, items, terms);
-  if (speaks_for_all_) terms["valid_unknown"] += static_cast<double>(whole_->common->unknown.count);
-}
-
-void AlternatingPush::evaluate_held_out(const Factors& users, const Factors& items, Terms terms) const {
-  const RatingRows& held_out = ratings_.held_out[kUserSide];
-  double &squares = terms["valid_squared_errors"], &absolute = terms["valid_absolute_errors"];
-  predict(held_out, users, items, [&](std::span<const Partner> ratings, std::span<const double> predictions) {
-    for (std::size_t j = 0; j < ratings.size(); ++j) {
-      const double error = unit_ * (static_cast<double>(ratings[j].value) - predictions[j]);
-      squares += square(error);
-      absolute += std::abs(error);
-    }
+  double &sum = terms[Metrics::objective_of(settings_)], &penalties = terms["penalty"];
+  predict(rows_[kUserSide], users, items, [&](double value, double prediction) {
+    sum += settings_.implicit ? (1 + settings_.alpha * value) * square(1 - prediction) -
+                                    square(prediction)  // that one is of all_squares()
+                              : square(unit_ * (value - prediction));
   });
-  terms["valid_ratings"] += static_cast<double>(held_out.partners.size());
-  if (!speaks_for_all_) return;
-  const UnknownRatings& unknown = whole_->common->unknown;
+  if (settings_.implicit) sum += all_squares(users);
+  for (const std::uint32_t side : {kUserSide, kItemSide})
+    for (std::size_t i = 0; i < rows_[side].rows(); ++i) {
+      const Factors row = factors(side).subspan((rows_[side].first + i) * form_.size, form_.size);
+      double squares = 0;
+      for (const double x : row.first(form_.rank)) squares += x * x;
+      if (form_.biases()) squares += form_.bias_times * (row.back() * row.back());
+      penalties += square(unit_) * (penalty(rows_[side].row(i).size()) * squares);
+    }
+  if (!settings_.held_out) return;
+  const UnknownRatings unknown = speaks_for_all_ ? whole_->common->unknown : UnknownRatings();
+  terms["valid_unknown"] += static_cast<double>(unknown.count);
+  if (settings_.implicit) return rank_held_out(users, items, terms);
+  double &squares = terms["valid_squared_errors"], &absolute = terms["valid_absolute_errors"];
+  predict(held_out_, users, items, [&](double value, double prediction) {
+    const double error = unit_ * (value - prediction);
+    squares += square(error);
+    absolute += std::abs(error);
+  });
   squares += unknown.squared_errors;
   absolute += unknown.absolute_errors;
-  terms["valid_ratings"] += static_cast<double>(unknown.count);
+  terms["valid_ratings"] += static_cast<double>(held_out_.partners.size() + unknown.count);
 }
 
 // Factors are rounded to floats, as when a model is read: scores are those of `rota evaluate als --ranking`.
-void AlternatingPush::rank_held_out(const Factors& users, const Factors& items, Terms terms) const {
-  const std::size_t width = FactorRows(0, settings_.rank, false).width();
-  const auto put = [&](const Factors& all, std::size_t row, std::vector<float>& to) {
-    const std::span<const double> from = all.numbers.subspan(row * form_.size, form_.rank);
-    to.insert(to.end(), from.begin(), from.end());
-    to.resize((to.size() + width - 1) / width * width);
+void AlternatingPush::rank_held_out(Factors users, Factors items, Terms terms) const {
+  const RatingRows& rated = rows_[kUserSide];
+  ValidRanking ranking;
+  for (std::size_t i = 0; i < rated.rows(); ++i)
+    for (const Partner& one : held_out_.row(i))
+      if (!std::ranges::binary_search(rated.row(i), one.number, {}, &Partner::number))
+        ranking.add(static_cast<std::uint32_t>(i), one.number);
+  if (ranking.empty()) return;
+  const std::size_t width = FactorRows::width_of(settings_.rank);
+  const auto as_floats = [&](Factors all, std::size_t first, std::size_t count) {
+    std::vector<float> out(count * width);
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t k = 0; k < form_.rank; ++k)
+        out[i * width + k] = static_cast<float>(all[(first + i) * form_.size + k]);
+    return out;
   };
-  struct Ranked {
-    std::vector<float> factors;
-    std::vector<std::uint32_t> rated, wanted;
-  };
-  std::deque<Ranked> ranked;
-  std::vector<Asker> askers;
-  for (std::size_t i = 0; i < ratings_.of[kUserSide].rows(); ++i) {
-    Ranked user;
-    for (const Partner& one : ratings_.of[kUserSide].row(i)) user.rated.push_back(one.number);
-    for (const Partner& one : ratings_.held_out[kUserSide].row(i))
-      if (!std::ranges::binary_search(user.rated, one.number) &&
-          (user.wanted.empty() || user.wanted.back() != one.number))
-        user.wanted.push_back(one.number);
-    if (user.wanted.empty()) continue;
-    put(users, ratings_.of[kUserSide].first + i, user.factors);
-    const Ranked& kept = ranked.emplace_back(std::move(user));
-    askers.push_back({kept.factors, kept.rated});
-  }
-  std::vector<float> rows;
-  if (!askers.empty())
-    for (std::size_t i = 0; i < whole_->rows(kItemSide); ++i) put(items, i, rows);
-  const ItemRows all{rows.data(), width, std::vector<float>(whole_->rows(kItemSide))};
-  const auto best = top_items(all, askers, kValidTop, 1);
-  for (std::size_t u = 0; u < best.size(); ++u) add_ranking(top_scores(best[u], ranked[u].wanted, kValidTop), terms);
+  const std::size_t count = whole_->common->rows(kItemSide);
+  const std::vector<float> own = as_floats(users, rated.first, rated.rows()), others = as_floats(items, 0, count);
+  std::vector<std::uint32_t> numbers;
+  for (const Partner& one : rated.partners) numbers.push_back(one.number);
+  ranking.visit(
+      {others.data(), width, std::vector<float>(count)},
+      [&](std::uint32_t i) {
+        return Asker{std::span(own).subspan(i * width, width),
+                     std::span(numbers).subspan(rated.begins[i], rated.row(i).size())};
+      },
+      [](std::uint32_t item) { return item; });
+  ranking.finish(terms);
 }
 
 }  // namespace rota::mf

@@ -1,4 +1,4 @@
-// apps/mf/alternating/push.h -- one shard of a solver that changes users and items in turn (als/, ccd/).
+// apps/mf/alternating/push.h -- one shard of an app that changes users and items in turn (als/, ccd/).
 //
 // The shard has a range of users and a range of items, and the ratings of both: each rating is in two shards, or twice
 // in one.  In its rounds it computes the new rows of its users, or of its items, from its view of the other side.
@@ -9,32 +9,21 @@
 #include <vector>
 
 #include "apps/mf/alternating/factors.h"
-#include "apps/mf/kernels.h"
-#include "apps/mf/ratings/shard_ratings.h"
 #include "rota/push.h"
 
 namespace rota::mf {
 
 // Of the shards of a process.
 struct WholeData {
-  explicit WholeData(std::shared_ptr<const Common> common_) : common(std::move(common_)) {}
-  std::size_t rows(std::uint32_t side) const { return common->rows(side); }
-
   std::shared_ptr<const Common> common;
-  const RowKernel& kernel = kernels().rows;
-  PerVersion made[2] = {};  // of each table, for the solver
+  PerVersion made[2] = {};  // of each table, for the app
 };
-
-// The unit in which factors are learned: the ratings' deviation, as a power of 256, so that no digit changes.  1 if
-// ratings have no unit.
-double unit_of(const Settings& settings, double deviation);
 
 class AlternatingPush : public SharedPush {
  public:
-  AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings);
+  AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardId shard, ShardRatings ratings);
 
-  std::uint64_t items() const override { return ratings_.of[kUserSide].partners.size(); }
-  void facts(Facts& facts) const override;
+  std::uint64_t items() const override { return rows_[kUserSide].partners.size(); }
   void attach(const Shape& shape) override;
   // The minimised function: the squared errors and the penalty; and the errors on held-out ratings, or for implicit
   // ones how high the shard's users rank them.
@@ -45,9 +34,24 @@ class AlternatingPush : public SharedPush {
   virtual Factors factors(std::uint32_t side) const = 0;
   // The sum of x' x over the rows of one side, for the kernel.
   const double* gram_of(std::uint32_t side) const;
-  // Calls f(some ratings, their predictions) for all of a shard's rows in turn.
-  void predict(const RatingRows& ratings, const Factors& own, const Factors& partners,
-               const std::function<void(std::span<const Partner>, std::span<const double>)>& f) const;
+  // Calls f(rating, its prediction) for all ratings of a shard's rows in turn.
+  template <typename F>
+  void predict(const RatingRows& ratings, Factors own, Factors partners, F f) const {
+    constexpr std::size_t kBlock = 256;
+    const std::size_t width = form_.width();
+    LineVector<double> row(width), rows(kBlock * width);
+    double apart[kBlock], products[kBlock];
+    for (std::size_t i = 0; i < ratings.rows(); ++i) {
+      widen(own, form_, ratings.first + i, row.data());
+      const std::span<const Partner> all = ratings.row(i);
+      for (std::size_t at = 0; at < all.size(); at += kBlock) {
+        const auto some = all.subspan(at, std::min(kBlock, all.size() - at));
+        gather_rows(partners, form_, some, rows.data(), apart);
+        kernel_.products(rows.data(), some.size(), width, row.data(), products);
+        for (std::size_t j = 0; j < some.size(); ++j) f(static_cast<double>(some[j].value), products[j] + apart[j]);
+      }
+    }
+  }
   // lambda, times the number of the row's ratings if it counts for each.
   double penalty(std::size_t ratings) const {
     return settings_.penalty() / form_.bias_times * (settings_.by_rating ? static_cast<double>(ratings) : 1);
@@ -57,18 +61,18 @@ class AlternatingPush : public SharedPush {
 
   Settings settings_;
   std::shared_ptr<WholeData> whole_;
-  ShardRatings ratings_;  // in units of unit_
-  double unit_;
+  const RowKernel& kernel_ = kernels().rows;
+  double unit_;         // see unit_of()
+  RatingRows rows_[2];  // in that unit
   RowForm form_;
   const TableView* views_ = nullptr;  // of the users, of the items
 
  private:
-  void add_penalty(std::uint32_t side, double& sum) const;
   // The sum of squared predictions of all items for this shard's users.
-  double all_squares(const Factors& users) const;
-  void evaluate_held_out(const Factors& users, const Factors& items, Terms terms) const;
-  void rank_held_out(const Factors& users, const Factors& items, Terms terms) const;
+  double all_squares(Factors users) const;
+  void rank_held_out(Factors users, Factors items, Terms terms) const;
 
+  RatingRows held_out_;
   bool speaks_for_all_ = false;
 };
 

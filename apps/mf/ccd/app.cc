@@ -13,16 +13,96 @@
 #include <cmath>
 #include <utility>
 
-#include "apps/mf/ccd/ccd_push.h"
 #include "apps/mf/ccd/settings.h"
 #include "apps/mf/commands/commands.h"
 
 namespace rota::mf {
 namespace {
 
-// The argument of a round.
-constexpr std::size_t kFactor = 0;
-constexpr std::size_t kOpens = 1;  // 1: the first round of this factor, or 0
+// With v the partners' numbers: the sums of residual v and of v^2, each of four lanes, so that additions do not wait
+// for each other.
+struct FitSums {
+  double product, square;
+
+  // The minimiser under the penalty; 0 if there is none and partners of 0 leave it undetermined.
+  double best(double penalty, bool nonnegative) const {
+    const double value = square + penalty > 0 ? product / (square + penalty) : 0;
+    return nonnegative ? std::max(value, 0.0) : value;
+  }
+};
+template <typename PartnerOf>
+FitSums fit_sums(const double* residuals, std::size_t count, PartnerOf partner_of) {
+  constexpr std::size_t kSums = 4;
+  double products[kSums] = {}, squares[kSums] = {};
+  const auto add = [&](std::size_t j, std::size_t lane) {
+    const double v = partner_of(j);
+    products[lane] += residuals[j] * v;
+    squares[lane] += v * v;
+  };
+  std::size_t j = 0;
+  for (; j + kSums <= count; j += kSums)
+    for (std::size_t lane = 0; lane < kSums; ++lane) add(j + lane, lane);
+  for (; j < count; ++j) add(j, j % kSums);
+  return {(products[0] + products[1]) + (products[2] + products[3]),
+          (squares[0] + squares[1]) + (squares[2] + squares[3])};
+}
+
+class CcdPush : public AlternatingPush {
+ public:
+  using AlternatingPush::AlternatingPush;
+
+ protected:
+  Factors factors(std::uint32_t side) const override {
+    const std::size_t count = whole_->common->rows(side), rank = settings_.rank;
+    const auto turn = [&](LineVector<double>& out) {
+      out.resize(count * rank);
+      for (std::size_t k = 0; k < rank; ++k)
+        for (std::size_t i = 0; i < count; ++i) out[i * rank + k] = factor(side, k)[i];
+    };
+    return whole_->made[side].of(views_[side].version(), turn);
+  }
+  // One factor of all users, or items.
+  const double* factor(std::uint32_t side, std::size_t k) const {
+    return views_[side].numbers().data() + k * blocks(side) * kTogether;
+  }
+  // Rows of a table for one factor.
+  std::size_t blocks(std::uint32_t side) const { return rows_of_factor(whole_->common->rows(side)); }
+
+  // Changes the residuals of a side's ratings to those of all factors but k, from those of all factors (k = 0), or of
+  // all but k - 1, which has changed since.
+  void leave_out(std::uint32_t side, std::size_t k) {
+    const RatingRows& ratings = rows_[side];
+    const std::uint32_t partners = kItemSide - side;
+    const double *const own = factor(side, k), *const others = factor(partners, k);
+    const double* const own_before = k > 0 ? factor(side, k - 1) : nullptr;
+    const double* const others_before = k > 0 ? factor(partners, k - 1) : nullptr;
+    for (std::size_t i = 0; i < ratings.rows(); ++i) {
+      const double x = own[ratings.first + i], before = k > 0 ? own_before[ratings.first + i] : 0;
+      double* residual = residuals_[side].data() + ratings.begins[i];
+      for (const Partner& one : ratings.row(i)) {
+        if (k > 0) *residual -= before * others_before[one.number];
+        *residual++ += x * others[one.number];
+      }
+    }
+  }
+
+  // Puts the numbers of this shard's rows into the parts of one factor.
+  template <typename NumberOf>
+  void put(const SharedTask& task, std::size_t k, NumberOf number_of) const {
+    const RatingRows& rows = rows_[task.table];
+    if (rows.rows() == 0) return;
+    // The first and the last row may be shared with other shards: each leaves zeros for the others' numbers.
+    const std::size_t first = rows.first / kTogether, end = rows_of_factor(rows.first + rows.rows());
+    const std::span<double> next =
+        task.parts.run(k * blocks(task.table) + first, end - first).subspan(rows.first % kTogether);
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      next[i] = number_of(i);
+      require_finite(task.table, i, {&next[i], 1});
+    }
+  }
+
+  std::vector<double> residuals_[2];  // of the ratings of its users, of its items
+};
 
 class FactorPush final : public CcdPush {
  public:
@@ -30,12 +110,16 @@ class FactorPush final : public CcdPush {
 
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::uint32_t side = task.table;
-    const auto k = static_cast<std::size_t>(task.argument[kFactor]);
-    const bool opens = task.argument[kOpens] != 0;
-    if (opens) open(k);
-    const double* const others = factor(kItemSide - side, k);
-    put(task, k, [&](std::size_t i) { return fitted(side, i, others); });
-    return opens && k == 0 ? items() : 0;  // each rating once an epoch
+    const auto round = task.argument.as<FactorRound>();
+    if (round.opens) open(round.factor);
+    const double* const others = factor(kItemSide - side, round.factor);
+    put(task, round.factor, [&](std::size_t i) {
+      const std::span<const Partner> ratings = rows_[side].row(i);
+      const FitSums sums = fit_sums(residuals_[side].data() + rows_[side].begins[i], ratings.size(),
+                                    [&](std::size_t j) { return others[ratings[j].number]; });
+      return sums.best(penalty(ratings.size()), settings_.nonnegative);
+    });
+    return round.opens && round.factor == 0 ? items() : 0;  // each rating once an epoch
   }
 
  private:
@@ -45,21 +129,11 @@ class FactorPush final : public CcdPush {
     for (const std::uint32_t side : {kUserSide, kItemSide}) {
       if (k == 0) {
         residuals_[side].clear();
-        predict(ratings_.of[side], factors(side), factors(kItemSide - side),
-                [&](std::span<const Partner> some, std::span<const double> predictions) {
-                  for (std::size_t j = 0; j < some.size(); ++j)
-                    residuals_[side].push_back(static_cast<double>(some[j].value) - predictions[j]);
-                });
+        predict(rows_[side], factors(side), factors(kItemSide - side),
+                [&](double value, double prediction) { residuals_[side].push_back(value - prediction); });
       }
       leave_out(side, k);
     }
-  }
-
-  double fitted(std::uint32_t side, std::size_t i, const double* others) const {
-    const std::span<const Partner> ratings = ratings_.of[side].row(i);
-    const FitSums sums = fit_sums(residuals_[side].data() + ratings_.of[side].begins[i], ratings.size(),
-                                  [&](std::size_t j) { return others[ratings[j].number]; });
-    return sums.best(penalty(ratings.size()), settings_.nonnegative);
   }
 };
 
@@ -81,14 +155,14 @@ constexpr std::uint32_t kItemParts = 2 * kTogether;
 // other: so no round raises the objective.
 class RoundRobinPush final : public CcdPush {
  public:
-  RoundRobinPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardRatings ratings)
-      : CcdPush(settings, std::move(whole), std::move(ratings)) {
-    std::vector<Partner>().swap(ratings_.of[kItemSide].partners);  // those of an item are in the shards of its users
+  RoundRobinPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardId shard, ShardRatings ratings)
+      : CcdPush(settings, std::move(whole), shard, std::move(ratings)) {
+    std::vector<Partner>().swap(rows_[kItemSide].partners);  // those of an item are in the shards of its users
   }
 
   std::uint64_t push(const SharedTask& task, Random&) override {
     if (task.table == kItemSide) {
-      add_items(task, static_cast<std::size_t>(task.argument[0]));
+      add_items(task, task.argument.as<FactorRound>().factor);
       return 0;
     }
     descend_users(task);
@@ -99,7 +173,7 @@ class RoundRobinPush final : public CcdPush {
   // The residuals are computed from the model, and are those of all factors at the end: a checkpoint need not have
   // them.
   void descend_users(const SharedTask& task) {
-    const RatingRows& users = ratings_.of[kUserSide];
+    const RatingRows& users = rows_[kUserSide];
     const Factors own = factors(kUserSide), partners = factors(kItemSide);
     const std::size_t width = form_.width(), rank = settings_.rank;
     LineVector<double> row(width), rows;
@@ -112,7 +186,7 @@ class RoundRobinPush final : public CcdPush {
       gather_rows(partners, form_, ratings, rows.data(), apart.data());
       widen(own, form_, users.first + i, row.data());
       double* const residuals = residuals_[kUserSide].data() + users.begins[i];
-      whole_->kernel.products(rows.data(), ratings.size(), width, row.data(), residuals);
+      kernel_.products(rows.data(), ratings.size(), width, row.data(), residuals);
       for (std::size_t j = 0; j < ratings.size(); ++j)
         residuals[j] = static_cast<double>(ratings[j].value) - apart[j] - residuals[j];
       for (std::size_t k = 0; k < rank; ++k) {
@@ -129,11 +203,10 @@ class RoundRobinPush final : public CcdPush {
   // The shards apply a penalty for each rating; pull adds that of a row.
   void add_items(const SharedTask& task, std::size_t k) {
     leave_out(kUserSide, k);
-    const RatingRows& users = ratings_.of[kUserSide];
+    const RatingRows& users = rows_[kUserSide];
     if (users.partners.empty()) return;
     const double* const w = factor(kUserSide, k);
-    const std::size_t blocks = rows_of_factor(whole_->rows(kItemSide));
-    const std::span<double> sums = task.parts.run(k * blocks, blocks);
+    const std::span<double> sums = task.parts.run(k * blocks(kItemSide), blocks(kItemSide));
     const double* residual = residuals_[kUserSide].data();
     const double each = settings_.by_rating ? penalty(1) : 0;
     for (std::size_t i = 0; i < users.rows(); ++i) {
@@ -191,9 +264,9 @@ class CcdApp final : public AlternatingApp {
   }
 
  protected:
-  std::unique_ptr<Push> push(std::shared_ptr<WholeData> whole, ShardRatings ratings) const override {
-    if (ccd_.round_robin) return std::make_unique<RoundRobinPush>(settings_, std::move(whole), std::move(ratings));
-    return std::make_unique<FactorPush>(settings_, std::move(whole), std::move(ratings));
+  std::unique_ptr<Push> push(ShardId shard, ShardRatings ratings) override {
+    if (ccd_.round_robin) return std::make_unique<RoundRobinPush>(settings_, whole(), shard, std::move(ratings));
+    return std::make_unique<FactorPush>(settings_, whole(), shard, std::move(ratings));
   }
 
  private:
@@ -202,15 +275,15 @@ class CcdApp final : public AlternatingApp {
     for (std::uint32_t k = 0; k < settings_.rank; ++k)
       for (std::uint32_t turn = 0; turn < ccd_.inner; ++turn)
         for (const std::uint32_t side : {kUserSide, kItemSide})
-          rounds.push_back(AlternatingSchedule::round_on(
-              side, {static_cast<double>(k), turn == 0 && side == kUserSide ? 1.0 : 0.0}));
+          rounds.push_back(
+              AlternatingSchedule::round_on(side, Argument(FactorRound{k, turn == 0 && side == kUserSide})));
     return rounds;
   }
 
   std::vector<Round> round_robin() const {
     std::vector<Round> rounds = {AlternatingSchedule::round_on(kUserSide)};
     for (std::uint32_t k = 0; k < settings_.rank; ++k)
-      rounds.push_back(AlternatingSchedule::round_on(kItemSide, {static_cast<double>(k)}));
+      rounds.push_back(AlternatingSchedule::round_on(kItemSide, Argument(FactorRound{k})));
     return rounds;
   }
 
@@ -224,11 +297,11 @@ Plugin ccd_plugin() {
                             .summary = "matrix factorisation by cyclic coordinate descent (CCD++)",
                             .items = "ratings",
                             .options = declared_options<CcdSettings>(),
-                            .packed_format = 1,
+                            .packed_format = 2,
                             .packed_options = io::kEntryOptions,
                             .framework_needs = kSynchronousRounds,
-                            .export_text = export_text<read_ccd_model>,
-                            .commands = commands<read_ccd_model>()});
+                            .export_text = export_text,
+                            .commands = commands()});
 }
 
 }  // namespace rota::mf

@@ -1,4 +1,4 @@
-// apps/mf/ccd/settings.h -- the options of the app ccd.
+// apps/mf/ccd/settings.h -- the options of the app ccd, and the form of its tables.
 #pragma once
 #include <optional>
 
@@ -23,6 +23,21 @@ struct CcdSettings : Settings {
         .needs = {"--schedule=ccd++", [](const Options& options) { return options.text("schedule") == "ccd++"; }};
     form.options(list);
   }
+};
+
+// The tables are stored factor after factor.  A row has the numbers of one factor of that many neighbours: single ones
+// would be too many rows to store.
+inline constexpr std::size_t kTogether = 64;
+inline std::size_t rows_of_factor(std::size_t count) {
+  return (count + kTogether - 1) / kTogether;
+}
+
+// The argument of a round on one factor.
+struct FactorRound {
+  std::uint32_t factor = 0;
+  bool opens = false;  // the first round of this factor in an epoch
+
+  void fields(auto& list) { list(factor, opens); }
 };
 
 inline CcdSettings ccd_settings(const Options& options) {

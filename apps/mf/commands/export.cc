@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "apps/mf/commands/commands.h"
+#include "apps/mf/commands/trained_model.h"
 #include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"
 #include "rota/io/text_writer.h"
@@ -37,32 +38,27 @@ void write_side(const Side& side, std::size_t rank, const char* what, io::TextWr
   out.close();
 }
 
-bool has_last_two(const TrainedModel& model) {
-  return model.settings.biases || model.base != 0;
-}
-
-void write_libmf_rows(const TrainedModel& model, const Side& side, char name, io::TextWriter& out) {
-  const bool biases = has_last_two(model), user = name == 'p';
-  for (std::size_t i = 0; i < side.size(); ++i) {
-    out << std::string_view(&name, 1) << std::uint64_t{i} << " T";
-    for (const float factor : side.row(i).first(model.settings.rank)) out << " " << factor;
-    const std::string bias = io::exact_text(static_cast<float>(side.biases[i] + (user ? model.base : 0)));
-    if (biases) out << " " << (user ? bias : "1") << " " << (user ? "1" : bias);
-    out << "\n";
-  }
-}
-
 void write_libmf(const TrainedModel& model, io::TextWriter out) {
+  const bool last_two = model.settings.biases || model.base != 0;
   out << "f 0\nm " << std::uint64_t{model.users.size()} << "\nn " << std::uint64_t{model.items.size()} << "\nk "
-      << std::uint64_t{model.settings.rank} + (has_last_two(model) ? 2 : 0) << "\nb " << model.mean << "\n";
-  write_libmf_rows(model, model.users, 'p', out);
-  write_libmf_rows(model, model.items, 'q', out);
+      << std::uint64_t{model.settings.rank} + (last_two ? 2 : 0) << "\nb " << model.mean << "\n";
+  for (const bool user : {true, false}) {
+    const Side& side = user ? model.users : model.items;
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      out << (user ? "p" : "q") << std::uint64_t{i} << " T";
+      for (const float factor : side.row(i).first(model.settings.rank)) out << " " << factor;
+      const std::string bias = io::exact_text(static_cast<float>(side.biases[i] + (user ? model.base : 0)));
+      if (last_two) out << " " << (user ? bias : "1") << " " << (user ? "1" : bias);
+      out << "\n";
+    }
+  }
   out.close();
 }
 
 }  // namespace
 
-void write_model(const TrainedModel& model, const std::filesystem::path& folder) {
+void export_text(const Model& committed, const std::filesystem::path& folder) {
+  const TrainedModel model = read_model(committed);
   io::write_text(folder / "README.txt", kReadme);
   io::write_csv(folder / "model.csv", "name,value", [&](auto row) {
     row("ratings", model.ratings);

@@ -5,8 +5,7 @@
 #include <ostream>
 
 #include "apps/mf/commands/commands.h"
-#include "apps/mf/commands/seen_items.h"
-#include "apps/mf/scoring/ranking.h"
+#include "apps/mf/commands/trained_model.h"
 #include "rota/error.h"
 #include "rota/io/number_text.h"
 #include "rota/numerics/quality.h"
@@ -29,7 +28,7 @@ struct EvaluateOptions {
 
 void evaluate_ranking(const TrainedModel& model, const Call& call, const RankingOptions& options, std::ostream& out) {
   const ItemLists held_out = items_of_users(model, call.input, options.form);
-  const ItemLists seen = seen_items(model, call, options);
+  const ItemLists seen = seen_items(model, call.model->job(), options);
   if (held_out.lines == 0) throw DataError(call.input.front(), 0, "there are no held-out items");
   std::vector<std::vector<std::uint32_t>> wanted(model.users.size());
   std::vector<RankedUser> users;
@@ -53,25 +52,17 @@ void evaluate_ranking(const TrainedModel& model, const Call& call, const Ranking
       << "\n";
 }
 
-}  // namespace
-
-std::span<const Option> predict_options() {
-  return declared_options<io::EntryForm>();
-}
-
-std::span<const Option> evaluate_options() {
-  return declared_options<EvaluateOptions>();
-}
-
-void predict(const TrainedModel& model, const Call& call, std::ostream& out) {
+void predict(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model);
   for_each_rating(call.input, settings_of<io::EntryForm>(call.options), RatingKind::pairs,
-                  [&](const io::EntryReader&, const RatingLine& line) {
-                    const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
+                  [&](const io::EntryReader&, const io::Entry& entry, double) {
+                    const auto user = model.users.names.find(entry.first), item = model.items.names.find(entry.second);
                     out << io::six_digits(model.prediction(user, item)) << "\n";
                   });
 }
 
-void evaluate(const TrainedModel& model, const Call& call, std::ostream& out) {
+void evaluate(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model);
   const auto options = settings_of<EvaluateOptions>(call.options);
   if (options.ranking) return evaluate_ranking(model, call, options.of_ranking, out);
   if (model.settings.loss == Loss::bpr)
@@ -82,14 +73,14 @@ void evaluate(const TrainedModel& model, const Call& call, std::ostream& out) {
   Accuracy accuracy;
   std::uint64_t unknown = 0;
   double losses = 0;
-  const auto add = [&](const io::EntryReader&, const RatingLine& line) {
-    const auto user = model.users.names.find(line.user), item = model.items.names.find(line.item);
+  const auto add = [&](const io::EntryReader&, const io::Entry& entry, double value) {
+    const auto user = model.users.names.find(entry.first), item = model.items.names.find(entry.second);
     if (!user || !item) ++unknown;
     scores.push_back(model.score(user, item));
-    labels.push_back(line.value > 0);
+    labels.push_back(value > 0);
     accuracy.add(labels.back() == (scores.back() > 0));
     losses += log_loss_of_link(scores.back(), labels.back());
-    errors.add(model.settings.implicit ? 1 : line.value, scores.back());
+    errors.add(model.settings.implicit ? 1 : value, scores.back());
   };
   for_each_rating(call.input, options.of_ranking.form, model.settings.kind(), add);
   if (scores.empty()) throw DataError(call.input.front(), 0, "there are no ratings");
@@ -104,6 +95,24 @@ void evaluate(const TrainedModel& model, const Call& call, std::ostream& out) {
   }
   json["of_unknown_user_or_item"] = unknown;
   out << json << "\n";
+}
+
+}  // namespace
+
+Command predict_command() {
+  return {.name = "predict",
+          .summary = "prints the predicted rating of every pair of a user and an item",
+          .options = declared_options<io::EntryForm>(),
+          .run = predict,
+          .takes_input = true};
+}
+
+Command evaluate_command() {
+  return {.name = "evaluate",
+          .summary = "prints the errors on other ratings, or ranking scores, as JSON",
+          .options = declared_options<EvaluateOptions>(),
+          .run = evaluate,
+          .takes_input = true};
 }
 
 }  // namespace rota::mf

@@ -2,12 +2,11 @@
 #include <numeric>
 #include <ostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "apps/mf/als/row_solver.h"
 #include "apps/mf/commands/commands.h"
-#include "apps/mf/commands/seen_items.h"
+#include "apps/mf/commands/trained_model.h"
 #include "rota/error.h"
 #include "rota/io/csv_text.h"
 #include "rota/io/lines.h"
@@ -31,134 +30,111 @@ struct RecommendOptions {
   }
 };
 
-struct NewUser {
-  std::vector<float> factors;  // of the width of the model's rows
-  double bias = 0;
-};
+// The users of a file of ratings, with rows solved as the app als does, with fixed items: exactly, or for factors of at
+// least 0 by coordinate descent.  `rated`: the items that each has rated.
+Side new_users(const TrainedModel& model, const RecommendOptions& options,
+               std::vector<std::vector<std::uint32_t>>& rated) {
+  const Settings& settings = model.settings;
+  if (settings.loss != Loss::squared)
+    throw UsageError("--ratings computes factors by least squares: it is for --loss=squared");
+  Side users;
+  std::vector<Rating> ratings;
+  for_each_rating({options.ratings}, options.ranking.form, settings.kind(),
+                  [&](const io::EntryReader&, const io::Entry& entry, double value) {
+                    const std::uint32_t user = users.names.number_of(entry.first);
+                    if (const auto item = model.items.names.find(entry.second))
+                      ratings.push_back({{user, *item}, static_cast<float>(value - model.base)});
+                  });
+  const std::size_t count = users.names.size();
+  std::vector<double> counts(count);
+  for (const Rating& one : ratings) counts[one.of[kUserSide]] += 1;
+  if (settings.implicit) add_up(ratings);
+  const RatingRows rows(ratings, kUserSide, 0, count);
 
-// Solves rows of new users as the app als does, with fixed items: exactly, or for factors of at least 0 by coordinate
-// descent.
-class FoldIn {
- public:
-  explicit FoldIn(const TrainedModel& model)
-      : settings_(model.settings), form_(settings_, 0, 1 / model.penalty_scale), width_(model.items.width) {
-    for (std::size_t i = 0; i < model.items.size(); ++i) {
-      const std::span<const float> q = model.items.row(i);
-      items_.insert(items_.end(), q.begin(), q.begin() + settings_.rank);
-      if (settings_.biases) items_.push_back(model.items.biases[i]);
-    }
-    if (settings_.implicit) gram({items_, 0}, form_, kernels().rows, gram_);
+  const RowForm form(settings, 0, 1 / model.penalty_scale);
+  std::vector<double> items, row(form.size);
+  for (std::size_t i = 0; i < model.items.size(); ++i) {
+    const std::span<const float> factors = model.items.row(i).first(settings.rank);
+    items.insert(items.end(), factors.begin(), factors.end());
+    if (settings.biases) items.push_back(model.items.biases[i]);
   }
-  // From ratings of items, less the model's base; implicit ones of the same item add up.
-  NewUser operator()(std::vector<Partner> ratings) const {
-    const double times = settings_.by_rating ? static_cast<double>(ratings.size()) : 1;
-    if (settings_.implicit) add_up(ratings);
-    std::vector<double> row(form_.size);
-    RowSolver(settings_, 0, form_)
-        .solve({items_, 0}, settings_.implicit ? gram_.data() : nullptr, ratings,
-               settings_.penalty() / form_.bias_times * times, row);
-    NewUser user{std::vector<float>(row.begin(), row.begin() + settings_.rank), settings_.biases ? row.back() : 0};
-    user.factors.resize(width_);
-    return user;
+  LineVector<double> gram_of_items;
+  if (settings.implicit) gram(items, form, gram_of_items);
+  RowSolver solver(settings, 0, form);
+  users.width = model.items.width;
+  users.factors.resize(count * users.width);
+  users.biases.resize(count);
+  rated.resize(count);
+  for (std::size_t u = 0; u < count; ++u) {
+    const double penalty = settings.penalty() / form.bias_times * (settings.by_rating ? counts[u] : 1);
+    solver.solve(items, settings.implicit ? gram_of_items.data() : nullptr, rows.row(u), penalty, row);
+    std::ranges::transform(std::span(row).first(settings.rank), &users.factors[u * users.width],
+                           [](double x) { return static_cast<float>(x); });
+    if (settings.biases) users.biases[u] = row.back();
+    for (const Partner& one : rows.row(u)) rated[u].push_back(one.number);
+    rated[u].erase(std::unique(rated[u].begin(), rated[u].end()), rated[u].end());
   }
-
- private:
-  Settings settings_;
-  RowForm form_;
-  std::size_t width_;
-  std::vector<double> items_;
-  LineVector<double> gram_;
-};
-
-// A user with the items that are not recommended to it, and if it is new, its factors.
-struct Target {
-  std::string name;
-  std::vector<std::uint32_t> excluded;
-  std::span<const float> factors;
-  double bias = 0;
-  NewUser made;
-};
-
-// Users of the model: those of the file, or all.
-std::vector<Target> known_users(const TrainedModel& model, const Call& call, const RecommendOptions& options) {
-  std::vector<std::uint32_t> numbers(options.users.empty() ? model.users.size() : 0);
-  std::iota(numbers.begin(), numbers.end(), 0U);
-  if (!options.users.empty()) {
-    io::Lines lines{options.users};
-    for (std::string_view line; lines.next(line);) {
-      if (line.empty()) continue;
-      const auto user = model.users.names.find(line);
-      if (!user) lines.fail("the model does not have this user");
-      numbers.push_back(*user);
-    }
-  }
-  const ItemLists seen = options.include_seen ? ItemLists() : seen_items(model, call, options.ranking);
-  std::vector<Target> targets;
-  for (const std::uint32_t u : numbers)
-    targets.push_back({model.users.names.word(u),
-                       options.include_seen ? std::vector<std::uint32_t>() : seen.of_user[u],
-                       model.users.row(u),
-                       model.users.biases[u],
-                       {}});
-  return targets;
+  return users;
 }
 
-std::vector<Target> new_users(const TrainedModel& model, const RecommendOptions& options) {
-  if (model.settings.loss != Loss::squared)
-    throw UsageError("--ratings computes factors by least squares: it is for --loss=squared");
-  std::vector<Target> targets;
-  std::vector<std::vector<Partner>> ratings;
-  io::Vocabulary names;
-  for_each_rating({options.ratings}, options.ranking.form, model.settings.kind(),
-                  [&](const io::EntryReader&, const RatingLine& line) {
-                    const std::uint32_t t = names.number_of(line.user);
-                    ratings.resize(names.size());
-                    if (const auto item = model.items.names.find(line.item))
-                      ratings[t].push_back({*item, static_cast<float>(line.value - model.base)});
-                  });
-  const FoldIn fold_in(model);
-  for (std::size_t t = 0; t < ratings.size(); ++t) {
-    targets.push_back({names.word(t), {}, {}, 0, fold_in(ratings[t])});
-    std::vector<std::uint32_t>& excluded = targets.back().excluded;
-    for (const Partner& one : ratings[t])
-      if (!options.include_seen) excluded.push_back(one.number);
-    std::ranges::sort(excluded);
-    excluded.erase(std::unique(excluded.begin(), excluded.end()), excluded.end());
+// Users of the model: those of the file, or all.
+std::vector<std::uint32_t> known_users(const TrainedModel& model, const std::string& file) {
+  std::vector<std::uint32_t> numbers(file.empty() ? model.users.size() : 0);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  if (file.empty()) return numbers;
+  io::Lines lines{file};
+  for (std::string_view line; lines.next(line);) {
+    if (line.empty()) continue;
+    const auto user = model.users.names.find(line);
+    if (!user) lines.fail("the model does not have this user");
+    numbers.push_back(*user);
   }
-  for (Target& target : targets) {
-    target.factors = target.made.factors;
-    target.bias = target.made.bias;
+  return numbers;
+}
+
+void recommend(const Call& call, std::ostream& out) {
+  constexpr std::size_t kPiece = 4096;  // users whose recommendations are in memory at a time
+  const TrainedModel model = read_model(*call.model);
+  const auto options = settings_of<RecommendOptions>(call.options);
+  if (!options.ratings.empty() && !options.users.empty())
+    throw UsageError("--users names users of the model, --ratings new ones: give one of them");
+  Side made;
+  std::vector<std::vector<std::uint32_t>> rated;  // by user
+  std::vector<std::uint32_t> numbers;
+  if (options.ratings.empty()) {
+    numbers = known_users(model, options.users);
+    if (!options.include_seen) rated = seen_items(model, call.model->job(), options.ranking).of_user;
+  } else {
+    made = new_users(model, options, rated);
+    numbers.resize(made.size());
+    std::iota(numbers.begin(), numbers.end(), 0U);
   }
-  return targets;
+  const Side& users = options.ratings.empty() ? model.users : made;
+  if (options.include_seen) rated.assign(users.size(), {});
+  const ItemRows items = model.items.rows();
+  out << "user,item,score\n";
+  for (std::size_t at = 0; at < numbers.size(); at += kPiece) {
+    std::vector<Asker> askers;
+    for (std::size_t i = at; i < std::min(at + kPiece, numbers.size()); ++i)
+      askers.push_back({users.row(numbers[i]), rated[numbers[i]]});
+    const auto best = top_items(items, askers, options.ranking.top, options.ranking.thread_count());
+    for (std::size_t i = 0; i < best.size(); ++i)
+      for (const Recommendation& one : best[i]) {
+        const std::uint32_t user = numbers[at + i];
+        const float score = one.score + static_cast<float>(model.base + users.biases[user]);
+        out << io::csv_field(users.names.word(user)) << "," << io::csv_field(model.items.names.word(one.item)) << ","
+            << io::six_digits(static_cast<double>(score)) << "\n";
+      }
+  }
 }
 
 }  // namespace
 
-std::span<const Option> recommend_options() {
-  return declared_options<RecommendOptions>();
-}
-
-void recommend(const TrainedModel& model, const Call& call, std::ostream& out) {
-  constexpr std::size_t kPiece = 4096;  // users whose recommendations are in memory at a time
-  const auto options = settings_of<RecommendOptions>(call.options);
-  if (!options.ratings.empty() && !options.users.empty())
-    throw UsageError("--users names users of the model, --ratings new ones: give one of them");
-  const std::vector<Target> targets =
-      options.ratings.empty() ? known_users(model, call, options) : new_users(model, options);
-  std::vector<Asker> askers;
-  for (const Target& target : targets) askers.push_back({target.factors, target.excluded});
-  const ItemRows items = model.items.rows();
-  out << "user,item,score\n";
-  for (std::size_t at = 0; at < askers.size(); at += kPiece) {
-    const auto piece = std::span<const Asker>(askers).subspan(at, std::min(kPiece, askers.size() - at));
-    const auto best = top_items(items, piece, options.ranking.top, options.ranking.thread_count());
-    for (std::size_t u = 0; u < best.size(); ++u)
-      for (const Recommendation& one : best[u]) {
-        const float score = one.score + static_cast<float>(model.base + targets[at + u].bias);
-        out << io::csv_field(targets[at + u].name) << "," << io::csv_field(model.items.names.word(one.item)) << ","
-            << io::six_digits(static_cast<double>(score)) << "\n";
-      }
-  }
+Command recommend_command() {
+  return {.name = "recommend",
+          .summary = "prints the best items for users, as CSV",
+          .options = declared_options<RecommendOptions>(),
+          .run = recommend};
 }
 
 }  // namespace rota::mf

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/mf/commands/commands.h"
+#include "apps/mf/commands/trained_model.h"
 #include "rota/error.h"
 #include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"
@@ -67,17 +68,8 @@ std::string about_ratings(const TrainedModel& model) {
   return " ratings of mean " + mean + " and standard deviation " + io::six_digits(model.deviation);
 }
 
-}  // namespace
-
-std::span<const Option> show_options() {
-  return declared_options<ShowOptions>();
-}
-
-std::span<const Option> similar_options() {
-  return declared_options<SimilarOptions>();
-}
-
-void show(const TrainedModel& model, const Call& call, std::ostream& out) {
+void show(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model);
   const auto options = settings_of<ShowOptions>(call.options);
   const Settings& settings = model.settings;
   out << model.users.size() << " users, " << model.items.size() << " items, " << model.ratings << about_ratings(model)
@@ -93,7 +85,8 @@ void show(const TrainedModel& model, const Call& call, std::ostream& out) {
     print_factor(model.items, k, options.top, out);
 }
 
-void similar(const TrainedModel& model, const Call& call, std::ostream& out) {
+void similar(const Call& call, std::ostream& out) {
+  const TrainedModel model = read_model(*call.model);
   const auto options = settings_of<SimilarOptions>(call.options);
   if (options.item.empty()) throw UsageError("--item is missing: the item to compare others with");
   const Side& items = model.items;
@@ -109,6 +102,22 @@ void similar(const TrainedModel& model, const Call& call, std::ostream& out) {
   for (const std::uint32_t i : io::largest(cosines.size(), std::min<std::size_t>(options.top, items.size() - 1),
                                            [&](std::size_t i) { return cosines[i]; }))
     out << io::csv_field(items.names.word(i)) << "," << io::six_digits(cosines[i]) << "\n";
+}
+
+}  // namespace
+
+Command show_command() {
+  return {.name = "show",
+          .summary = "prints sizes, and items of the strongest factors",
+          .options = declared_options<ShowOptions>(),
+          .run = show};
+}
+
+Command similar_command() {
+  return {.name = "similar",
+          .summary = "prints the items most similar to an item, as CSV",
+          .options = declared_options<SimilarOptions>(),
+          .run = similar};
 }
 
 }  // namespace rota::mf

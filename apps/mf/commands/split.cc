@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/mf/commands/commands.h"
+#include "apps/mf/ratings.h"
 #include "rota/error.h"
 #include "rota/io/decimal.h"
 #include "rota/io/numbers.h"
@@ -54,14 +55,14 @@ Scanned scan(const std::vector<std::string>& files, const SplitOptions& rule) {
   Scanned scanned;
   io::Vocabulary users;
   bool timed = rule.by != SplitBy::random;
-  for_each_rating(files, rule.form, rule.kind(), [&](const io::EntryReader& reader, const RatingLine& line) {
+  for_each_rating(files, rule.form, rule.kind(), [&](const io::EntryReader& reader, const io::Entry& entry, double) {
     if (users.size() >= io::kMostWords) reader.fail("too many users");
-    scanned.users.push_back(rule.by == SplitBy::leave_one_out ? users.number_of(line.user) : 0);
+    scanned.users.push_back(rule.by == SplitBy::leave_one_out ? users.number_of(entry.first) : 0);
     double time = 0;
-    if (timed && io::parse_number(line.entry.time, time))
+    if (timed && io::parse_number(entry.time, time))
       scanned.times.push_back(time);
     else if (rule.by == SplitBy::time)
-      reader.fail("expected a time in the fourth field, a number, found " + io::quoted(line.entry.time));
+      reader.fail("expected a time in the fourth field, a number, found " + io::quoted(entry.time));
     else
       timed = false;
   });
@@ -120,12 +121,6 @@ std::string line_of(const io::Entry& entry) {
   return line;
 }
 
-}  // namespace
-
-std::span<const Option> split_options() {
-  return declared_options<SplitOptions>();
-}
-
 void split(const Call& call, std::ostream& out) {
   const auto rule = settings_of<SplitOptions>(call.options);
   if (rule.output.empty()) throw UsageError("--output is missing: the folder for train.txt and valid.txt");
@@ -137,15 +132,27 @@ void split(const Call& call, std::ostream& out) {
   std::filesystem::create_directories(folder);
   io::TextWriter writers[] = {io::TextWriter(names[0]), io::TextWriter(names[1])};
   std::uint64_t counts[2] = {}, number = 0;
-  for_each_rating(call.input, rule.form, rule.kind(), [&](const io::EntryReader& reader, const RatingLine& line) {
-    if (number == 0 && !reader.header().empty())
-      for (io::TextWriter& writer : writers) writer << reader.header() << "\n";
-    const int part = held[number++] ? 1 : 0;
-    writers[part] << line_of(line.entry) << "\n";
-    ++counts[part];
-  });
+  for_each_rating(call.input, rule.form, rule.kind(),
+                  [&](const io::EntryReader& reader, const io::Entry& entry, double) {
+                    if (number == 0 && !reader.header().empty())
+                      for (io::TextWriter& writer : writers) writer << reader.header() << "\n";
+                    const int part = held[number++] ? 1 : 0;
+                    writers[part] << line_of(entry) << "\n";
+                    ++counts[part];
+                  });
   for (io::TextWriter& writer : writers) writer.close();
   out << counts[0] << " ratings in " << names[0].string() << "\n" << counts[1] << " in " << names[1].string() << "\n";
+}
+
+}  // namespace
+
+Command split_command() {
+  return {.name = "split",
+          .summary = "writes ratings for training and for validation into a folder",
+          .options = declared_options<SplitOptions>(),
+          .run = split,
+          .needs_model = false,
+          .takes_input = true};
 }
 
 }  // namespace rota::mf

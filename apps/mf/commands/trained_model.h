@@ -1,13 +1,14 @@
-// apps/mf/commands/trained_model.h -- a committed model: factors and biases of users and items, and their names.
+// apps/mf/commands/trained_model.h -- a committed model: factors and biases of users and items, and their names; and
+// what rankings of its items leave out.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "apps/mf/ratings/rating_data.h"
-#include "apps/mf/scoring/top_items.h"
-#include "apps/mf/settings.h"
+#include "apps/mf/ranking.h"
+#include "apps/mf/ratings.h"
 #include "rota/model.h"
 #include "rota/numerics/line_vector.h"
 
@@ -15,7 +16,7 @@ namespace rota::mf {
 
 // Of users or of items, by number.
 struct Side {
-  Names names;
+  io::Vocabulary names;
   std::size_t width = 0;  // of a row: the rank, and zeros up to a multiple of 16
   LineVector<float> factors;
   std::vector<double> biases;  // zeros in a model without
@@ -47,9 +48,36 @@ struct TrainedModel {
 
 double dot(std::span<const float> a, std::span<const float> b);
 
-// Those of each app.  Throw DataError if a part is missing or damaged.
-TrainedModel read_sgd_model(const Model& model);
-TrainedModel read_als_model(const Model& model);
-TrainedModel read_ccd_model(const Model& model);
+// That of any of the three apps.  Throws DataError if a part is missing or damaged.
+TrainedModel read_model(const Model& model);
+
+// Options of a command that ranks items.
+struct RankingOptions {
+  std::uint32_t top = 10, threads = 0;
+  std::string seen;
+  io::EntryForm form;
+
+  // `top`: what it is for.
+  void options(auto& list, std::string_view top_meaning, Needs needs = {}) {
+    list.number("top", top, "items", 1, 268435456.0, top_meaning).needs = needs;
+    list.path("seen", seen,
+              "A file of ratings whose items are left out for those who rated them; without it the training data.")
+        .needs = needs;
+    list.number("threads", threads, "threads", 0, 1024, "Number of threads; 0: one for each core.").needs = needs;
+    form.options(list);
+  }
+  unsigned thread_count() const;
+};
+
+// The items of the model's users in files of ratings.
+struct ItemLists {
+  std::vector<std::vector<std::uint32_t>> of_user;  // ascending, each item once
+  std::uint64_t lines = 0;
+  std::uint64_t unknown = 0;  // of these, with a user or an item that the model does not have
+};
+ItemLists items_of_users(const TrainedModel& model, const std::vector<std::string>& files, const io::EntryForm& form);
+// Those left out of rankings: of the file that --seen names, or else of the training data.  Throws NoInput if that was
+// moved.
+ItemLists seen_items(const TrainedModel& model, const Job& job, const RankingOptions& options);
 
 }  // namespace rota::mf

@@ -13,26 +13,15 @@ namespace {
 
 class SgdApp final : public RatingApp {
  public:
-  explicit SgdApp(const Job& job) : RatingApp(job, sgd_settings(job.options), Deals::in_turn) {}
+  explicit SgdApp(const Job& job) : RatingApp(job, sgd_settings(job.options), false) {}
 
-  std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId>, Random&) override {
-    common_ = std::make_shared<const Common>(std::move(loaded.common));
-    const RatingStatistics& all = common_->statistics;
-    if (settings_.loss == Loss::logistic && (all.mean == 0 || all.mean == 1))
-      throw DataError(job_.packed ? job_.packed->name() : job_.input.front(), 0, "all labels are the same");
-    const Sides sides{common_, settings_.loss == Loss::squared ? all.deviation : 1,
-                      residing_side(common_->rows(kUserSide), common_->rows(kItemSide), sgd_.rotates, job_.slices)};
-    require_filled(common_->dealings[sides.residing].filled(), job_.shards);
-    std::vector<std::unique_ptr<Push>> out;
-    for (ShardRatings& shard : loaded.hosted)
-      out.push_back(std::make_unique<MfPush>(sgd_, sides, std::move(shard.of[sides.residing]),
-                                             std::move(shard.held_out[sides.residing])));
-    return out;
+  void facts(Facts& facts) const override {
+    RatingApp::facts(facts);
+    facts.largest("users_move", residing() == kItemSide ? 1 : 0);
   }
-
   std::vector<Table> tables(const Facts& facts) const override {
     const auto both = facts.count("users") + facts.count("items");
-    const double rows = static_cast<double>(both) * static_cast<double>(FactorRows::bytes_of_row(settings_.rank));
+    const double rows = static_cast<double>(both * sizeof(float) * FactorRows::width_of(settings_.rank));
     const double visits = MfPush::kBytesOfVisit * job_.shards * job_.slices;
     return {{.name = "factors",
              .kind = Table::Kind::sliced,
@@ -40,7 +29,7 @@ class SgdApp final : public RatingApp {
              .sized_by = rows > visits ? "rank" : "shards"}};
   }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<MfSchedule>(job_, sgd_);
+    return std::make_unique<MfSchedule>(job_, settings_.loss == Loss::bpr);
   }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<FactorRows>(keys.size(), settings_.rank, settings_.biases);
@@ -48,20 +37,30 @@ class SgdApp final : public RatingApp {
   void start(const Facts&, SliceId, Slice& rows, std::span<const Key>, Random& random) const override {
     dynamic_cast<FactorRows&>(rows).start(random);
   }
-  std::vector<Term> terms() const override { return terms_of(settings_); }
   bool evaluating_pass() const override { return settings_.held_out; }
 
+ protected:
+  std::unique_ptr<Push> push(ShardId shard, ShardRatings ratings) override {
+    if (settings_.loss == Loss::logistic && (common_->mean == 0 || common_->mean == 1))
+      throw DataError(job_.packed ? job_.packed->name() : job_.input.front(), 0, "all labels are the same");
+    require_dealt(common_->rows(residing()), job_.shards);
+    return std::make_unique<MfPush>(sgd_, common_, residing(), shard, job_.shards, std::move(ratings));
+  }
+
  private:
+  std::uint32_t residing() const {
+    return residing_side(common_->rows(kUserSide), common_->rows(kItemSide), sgd_.rotates, job_.slices);
+  }
+
   const SgdSettings sgd_ = sgd_settings(job_.options);
 };
 
 }  // namespace
 
 Plugin sgd_plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"format",   "separator", "header", "columns",
-                                                        "implicit", "loss",      "solver"};
+  static constexpr std::string_view kPackedOptions[] = {"format", "separator", "header", "columns", "loss"};
   static constexpr Needs kVisits = {"--loss=squared and logistic",
-                                    [](const Options& options) { return !sgd_settings(options).implicit; }};
+                                    [](const Options& options) { return options.text("loss") != "bpr"; }};
   static constexpr FrameworkNeeds kNeeds[] = {
       kSynchronousRounds[0], kSynchronousRounds[1], kSynchronousRounds[2], {"step_budget_ms", kVisits}};
   return plugin_of<SgdApp>({.name = "mf",
@@ -69,12 +68,12 @@ Plugin sgd_plugin() {
                             .items = "ratings",
                             .options = declared_options<SgdSettings>(),
                             .sliced = true,
-                            .packed_format = 4,
+                            .packed_format = 5,
                             .packed_options = kPackedOptions,
                             .check = [](const Options& options) { (void)sgd_settings(options); },
                             .framework_needs = kNeeds,
-                            .export_text = export_text<read_sgd_model>,
-                            .commands = commands<read_sgd_model>()});
+                            .export_text = export_text,
+                            .commands = commands()});
 }
 
 }  // namespace rota::mf

@@ -2,24 +2,49 @@
 
 #include <algorithm>
 #include <iterator>
+#include <ranges>
+#include <utility>
 
 namespace rota::mf {
+
+RatedRows::RatedRows(std::span<const CellRating> cell, std::uint32_t rows) : rows_(rows) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (const CellRating& one : cell) pairs.emplace_back(one.resident, one.visiting);
+  std::ranges::sort(pairs);
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  for (const auto& [resident, visiting] : pairs) {
+    if (residents_.empty() || residents_.back() != resident) {
+      residents_.push_back(resident);
+      ends_.emplace_back();
+    }
+    rated_.push_back(visiting);
+    ends_.back() = rated_.size();
+  }
+}
+
+std::span<const std::uint32_t> RatedRows::of(std::uint32_t resident) const {
+  const auto found = std::lower_bound(residents_.begin(), residents_.end(), resident);
+  if (found == residents_.end() || *found != resident) return {};
+  const auto at = static_cast<std::size_t>(found - residents_.begin());
+  const std::size_t begin = at == 0 ? 0 : ends_[at - 1];
+  return std::span(rated_).subspan(begin, ends_[at] - begin);
+}
+
+std::optional<std::uint32_t> RatedRows::draw_other(std::uint32_t resident, Random& random) const {
+  const std::span<const std::uint32_t> rated = of(resident);
+  if (rated.size() >= rows_) return std::nullopt;
+  const auto drawn = static_cast<std::uint32_t>(random.below(rows_ - rated.size()));
+  // Of the rows before rated[i], rated[i] - i are others: finds the number of rated ones before the drawn row.
+  const auto before = std::ranges::partition_point(std::views::iota(std::size_t{0}, rated.size()),
+                                                   [&](std::size_t i) { return rated[i] - i <= drawn; });
+  return drawn + static_cast<std::uint32_t>(*before);
+}
 
 void PairPool::begin_epoch() {
   met_.clear();
   factors_.clear();
   tails_.clear();
   penalties_.clear();
-}
-
-void PairPool::take_in(const Cell& cell, const RatedRows& rated) {
-  if (rows() + std::size_t{rated.rows()} > kMostRows) begin_epoch();
-  met_.push_back({{cell.ratings, cell.count}, &rated, rows()});
-  const std::size_t width = std::size_t{cell.chunks} * kLanes, tail = cell.biases ? 4 : 2;
-  factors_.insert(factors_.end(), cell.visiting.factors, cell.visiting.factors + rated.rows() * width);
-  tails_.insert(tails_.end(), cell.visiting.tails, cell.visiting.tails + rated.rows() * tail);
-  if (cell.visiting.penalties)
-    penalties_.insert(penalties_.end(), cell.visiting.penalties, cell.visiting.penalties + rated.rows());
 }
 
 // None for residents that have rated all rows of the slice that is drawn.
@@ -29,9 +54,7 @@ std::vector<PairStep> PairPool::own_pairs(Random& random) const {
   steps.reserve(own.ratings.size());
   for (const CellRating& one : own.ratings) {
     const auto drawn = static_cast<std::uint32_t>(random.below(rows()));
-    const auto after = std::upper_bound(met_.begin(), met_.end(), drawn,
-                                        [](std::uint32_t row, const Met& met) { return row < met.first; });
-    const Met& from = *std::prev(after);
+    const Met& from = *std::prev(std::ranges::upper_bound(met_, drawn, {}, &Met::first));
     if (const auto other = from.rated->draw_other(one.resident, random))
       steps.push_back({one.resident, own.first + one.visiting, from.first + *other});
   }
@@ -52,7 +75,14 @@ std::vector<PairStep> PairPool::pairs_of_others(Random& random) const {
 
 double PairPool::visit(const Cell& cell, const RatedRows& rated, RunPairs run, Random& random) {
   if (rated.rows() == 0) return 0;
-  take_in(cell, rated);
+  if (rows() + std::size_t{rated.rows()} > kMostRows) begin_epoch();
+  const std::size_t width = std::size_t{cell.chunks} * kLanes, tail = cell.biases ? 4 : 2;
+  const std::size_t factors = rated.rows() * width, tails = rated.rows() * tail;
+  met_.push_back({{cell.ratings, cell.count}, &rated, rows()});
+  factors_.insert(factors_.end(), cell.visiting.factors, cell.visiting.factors + factors);
+  tails_.insert(tails_.end(), cell.visiting.tails, cell.visiting.tails + tails);
+  if (cell.visiting.penalties)
+    penalties_.insert(penalties_.end(), cell.visiting.penalties, cell.visiting.penalties + rated.rows());
   Cell pool = cell;
   pool.visiting.factors = factors_.data();
   pool.visiting.tails = tails_.data();
@@ -60,10 +90,8 @@ double PairPool::visit(const Cell& cell, const RatedRows& rated, RunPairs run, R
   const std::vector<PairStep> own = own_pairs(random), others = pairs_of_others(random);
   const double losses = run(pool, own.data(), own.size());
   run(pool, others.data(), others.size());
-  const std::size_t width = std::size_t{cell.chunks} * kLanes, tail = cell.biases ? 4 : 2, first = met_.back().first;
-  std::copy_n(factors_.begin() + static_cast<std::ptrdiff_t>(first * width), rated.rows() * width,
-              cell.visiting.factors);
-  std::copy_n(tails_.begin() + static_cast<std::ptrdiff_t>(first * tail), rated.rows() * tail, cell.visiting.tails);
+  std::copy(factors_.end() - static_cast<std::ptrdiff_t>(factors), factors_.end(), cell.visiting.factors);
+  std::copy(tails_.end() - static_cast<std::ptrdiff_t>(tails), tails_.end(), cell.visiting.tails);
   return losses;
 }
 

@@ -8,15 +8,35 @@
 // Slices with more than kMostRows rows together are not kept.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "apps/mf/kernels.h"
-#include "apps/mf/sgd/rated_rows.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 
 namespace rota::mf {
+
+// The rows of a slice that the residents of a shard have rated, and the others.
+class RatedRows {
+ public:
+  // Of a cell, whose slice has this number of rows.
+  RatedRows(std::span<const CellRating> cell, std::uint32_t rows);
+
+  std::uint32_t rows() const { return rows_; }
+  // Ascending, each once.
+  std::span<const std::uint32_t> of(std::uint32_t resident) const;
+  // One of the others, with equal probability; none if there are no others.
+  std::optional<std::uint32_t> draw_other(std::uint32_t resident, Random& random) const;
+
+ private:
+  std::uint32_t rows_;
+  std::vector<std::uint32_t> residents_;  // those that have ratings, ascending
+  std::vector<std::size_t> ends_;         // of their rows in rated_
+  std::vector<std::uint32_t> rated_;
+};
 
 class PairPool {
  public:
@@ -33,7 +53,7 @@ class PairPool {
     const RatedRows* rated;
     std::uint32_t first;  // of its rows among those that are here
   };
-  void take_in(const Cell& cell, const RatedRows& rated);
+  // Of the visiting slice's ratings, and of those of the earlier ones.
   std::vector<PairStep> own_pairs(Random& random) const;
   std::vector<PairStep> pairs_of_others(Random& random) const;
   std::uint32_t rows() const { return met_.empty() ? 0 : met_.back().first + met_.back().rated->rows(); }

@@ -1,14 +1,11 @@
 #include "apps/mf/sgd/push.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
+#include <tuple>
 #include <utility>
 
-#include "apps/mf/scoring/terms.h"
-#include "apps/mf/sgd/cell_order.h"
-#include "apps/mf/sgd/schedule.h"
+#include "apps/mf/app.h"
 #include "rota/error.h"
 #include "rota/numerics/portable_math.h"
 
@@ -23,93 +20,91 @@ constexpr double kMostPenalty = 17;
 
 }  // namespace
 
-MfPush::MfPush(const SgdSettings& settings, Sides sides, RatingRows ratings, RatingRows held_out)
-    : settings_(settings),
-      sides_(std::move(sides)),
-      ratings_(std::move(ratings)),
-      held_out_(std::move(held_out)),
-      count_(ratings_.partners.size()),
-      residents_(0, settings.rank, settings.biases),
-      kernels_(kernels()) {}
-
-void MfPush::facts(Facts& facts) const {
-  report(*sides_.common, sides_.deviation, facts);
-  facts.largest("users_move", sides_.residing == kItemSide ? 1 : 0);
+void order_cell(std::span<CellRating> ratings, std::size_t row_bytes) {
+  constexpr std::size_t kTileBytes = std::size_t{1} << 18;
+  const auto rows = static_cast<std::uint32_t>(std::max<std::size_t>(1, kTileBytes / row_bytes));
+  std::ranges::stable_sort(ratings, {}, [&](const CellRating& one) {
+    return std::make_tuple(one.visiting / rows, one.resident, one.visiting);
+  });
+  for (std::size_t begin = 0, end = 0; begin < ratings.size(); begin = end) {
+    while (end < ratings.size() && ratings[end].visiting / rows == ratings[begin].visiting / rows) ++end;
+    const std::vector<CellRating> tile(&ratings[begin], &ratings[begin] + (end - begin));
+    const std::size_t half = (tile.size() + 1) / 2;
+    for (std::size_t i = 0; i < tile.size(); ++i) ratings[begin + i] = tile[i % 2 * half + i / 2];
+  }
 }
 
+MfPush::MfPush(const SgdSettings& settings, std::shared_ptr<const Common> common, std::uint32_t residing, ShardId shard,
+               std::uint32_t shards, ShardRatings ratings)
+    : settings_(settings),
+      common_(std::move(common)),
+      residing_(residing),
+      visiting_(kItemSide - residing),
+      shard_(shard),
+      shards_(shards),
+      ratings_(std::move(ratings.of[residing])),
+      held_out_(std::move(ratings.held_out[residing])),
+      count_(ratings_.size()),
+      residents_(0, settings.rank, settings.biases) {}
+
 void MfPush::census(Census& weight) const {
-  weight.resize(std::max<std::size_t>(weight.size(), sides_.visitors().size()));
-  for (const Partner& one : ratings_.partners) ++weight[one.number];
+  weight.resize(std::max<std::size_t>(weight.size(), common_->rows(visiting_)));
+  for (const Rating& one : ratings_) ++weight[one.of[visiting_]];
 }
 
 // In the units of the factors lambda / deviation, because the error is that of rating / deviation; in the units of a
 // bias lambda.
 Penalty MfPush::step_penalty(std::uint32_t ratings) const {
   const double times = settings_.by_rating ? 1 : std::max(1U, ratings);
-  const double scale = penalty_scale(settings_, sides_.deviation);
-  return {static_cast<float>(std::min(kMostPenalty, settings_.penalty() * scale / sides_.deviation / times)),
+  const double scale = penalty_scale(settings_, common_->deviation);
+  return {static_cast<float>(std::min(kMostPenalty, settings_.penalty() * scale / common_->deviation / times)),
           static_cast<float>(settings_.penalty() / times)};
 }
 
 void MfPush::attach(const Shape& shape) {
-  residents_ = FactorRows(ratings_.rows(), settings_.rank, settings_.biases);
+  residents_ = FactorRows(dealt_to(shard_, common_->rows(residing_), shards_), settings_.rank, settings_.biases);
+  for (std::size_t r = 0; r < residents_.rows() && !settings_.by_rating; ++r)
+    penalties_.push_back(step_penalty(common_->counts[residing_][r * shards_ + shard_]));
   const auto slices = static_cast<SliceId>(shape.cut.slices.size());
-  std::vector<std::pair<SliceId, std::uint32_t>> place(sides_.visitors().size());
-  ranges_.assign(slices, {});
+  std::vector<std::pair<SliceId, std::uint32_t>> place(common_->rows(visiting_));
+  ranges_.resize(slices);
   for (SliceId b = 0; b < slices; ++b)
     for (std::uint32_t row = 0; row < shape.cut.slices[b].size(); ++row) {
       const Key key = shape.cut.slices[b][row];
       place[key] = {b, row};
-      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(sides_.visitors()[key]));
+      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(common_->counts[visiting_][key]));
     }
-  for (const Partner& one : ratings_.partners) ++ranges_[place[one.number].first].end;
+  for (const Rating& one : ratings_) ++ranges_[place[one.of[visiting_]].first].end;
   std::size_t begin = 0;
   for (CellRange& range : ranges_) {
     range.begin = begin;
     begin += std::exchange(range.end, begin);
   }
-  cells_.resize(ratings_.partners.size());
-  const RatingStatistics& all = sides_.common->statistics;
-  const double base = base_of(settings_, all.mean, sides_.deviation) - all.origin;
-  const auto for_each = [&](const RatingRows& rows, auto put) {
-    for (std::uint32_t row = 0; row < rows.rows(); ++row)
-      for (const Partner& one : rows.row(row)) {
-        const auto [slice, visiting] = place[one.number];
-        const double value = (static_cast<double>(one.value) - base) / sides_.deviation;
-        put(slice, CellRating{row, visiting, static_cast<float>(value)});
-      }
-  };
-  for_each(ratings_, [&](SliceId slice, const CellRating& one) { cells_[ranges_[slice].end++] = one; });
+  cells_.resize(ratings_.size());
   scored_.resize(slices);
-  if (settings_.loss == Loss::bpr) attach_pairs(shape.cut, place);
-  for_each(held_out_, [&](SliceId slice, const CellRating& one) { scored_[slice].push_back(one); });
+  const double base = base_of(settings_, common_->mean, common_->deviation) - common_->origin;
+  const auto in_cell = [&](const Rating& one) {
+    const double value = (static_cast<double>(one.value) - base) / common_->deviation;
+    return CellRating{one.of[residing_] / shards_, place[one.of[visiting_]].second, static_cast<float>(value)};
+  };
+  for (const Rating& one : ratings_) cells_[ranges_[place[one.of[visiting_]].first].end++] = in_cell(one);
+  for (SliceId b = 0; b < slices; ++b) order_cell(cell(b), residents_.width() * sizeof(float));
+  if (settings_.loss == Loss::bpr) {
+    for (SliceId b = 0; b < slices; ++b)
+      rated_.emplace_back(cell(b), static_cast<std::uint32_t>(shape.cut.slices[b].size()));
+    if (settings_.held_out) keys_ = shape.cut.slices;
+    std::ranges::sort(held_out_, {}, &Rating::of);
+    for (const Rating& one : held_out_) {
+      const auto [slice, row] = place[one.of[kItemSide]];
+      const std::uint32_t user = one.of[kUserSide] / shards_;
+      if (!std::ranges::binary_search(rated_[slice].of(user), row)) ranking_.add(user, one.of[kItemSide]);
+    }
+  } else {
+    for (const Rating& one : held_out_) scored_[place[one.of[visiting_]].first].push_back(in_cell(one));
+  }
   speaks_for_all_ = shape.speaks_for_all;
-  for (const CellRange& range : ranges_)
-    order_cell(std::span(cells_).subspan(range.begin, range.end - range.begin), residents_.width() * sizeof(float));
-  for (std::size_t r = 0; r < residents_.rows() && !settings_.by_rating; ++r)
-    penalties_.push_back(step_penalty(sides_.residents()[ratings_.number(r)]));
   ratings_ = {};
   held_out_ = {};
-}
-
-void MfPush::attach_pairs(const Cut& cut, std::span<const std::pair<SliceId, std::uint32_t>> place) {
-  for (SliceId b = 0; b < ranges_.size(); ++b)
-    rated_.emplace_back(std::span(cells_).subspan(ranges_[b].begin, ranges_[b].end - ranges_[b].begin),
-                        static_cast<std::uint32_t>(cut.slices[b].size()));
-  if (settings_.held_out) keys_ = cut.slices;
-  for (std::uint32_t resident = 0; resident < held_out_.rows(); ++resident) {
-    std::vector<Partner> wanted(held_out_.row(resident).begin(), held_out_.row(resident).end());
-    std::ranges::sort(wanted, {}, &Partner::number);
-    for (const Partner& one : wanted) {
-      const auto [slice, row] = place[one.number];
-      if (!std::ranges::binary_search(rated_[slice].of(resident), row)) ranking_.add(resident, one.number);
-    }
-  }
-  held_out_ = {};
-}
-
-void MfPush::start(Random& own, Random&) {
-  residents_.start(own);
 }
 
 Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {
@@ -121,12 +116,10 @@ Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {
   cell.resident = residents_.pointers(penalty, settings_.by_rating ? nullptr : penalties_.data());
   cell.visiting = visitors.pointers(penalty, settings_.by_rating ? nullptr : range.penalties.data());
   cell.chunks = residents_.chunks();
-  cell.rate = static_cast<float>(std::min(task.argument[kRate], 1 / static_cast<double>(penalty.factors)));
-  if (settings_.schedule == RateSchedule::adagrad) {
-    cell.first_share = 1.0F / static_cast<float>(std::min(kFirst, settings_.rank));
-    cell.others_share = settings_.rank > kFirst ? 1.0F / static_cast<float>(settings_.rank - kFirst) : 0;
-  }
-  cell.first_only = task.argument[kFirstOnly] != 0;
+  cell.rate = static_cast<float>(std::min(settings_.rate, 1 / static_cast<double>(penalty.factors)));
+  cell.first_share = 1.0F / static_cast<float>(std::min(kFirst, settings_.rank));
+  cell.others_share = settings_.rank > kFirst ? 1.0F / static_cast<float>(settings_.rank - kFirst) : 0;
+  cell.first_only = task.epoch == 1;
   cell.nonnegative = settings_.nonnegative;
   cell.biases = settings_.biases;
   cell.careful_square = cell.biases && cell.rate * penalty.bias > 1 ? -1 : kLargeSquare;
@@ -141,7 +134,6 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
     pairs_.begin_epoch();
   }
   const Cell cell = cell_of(task, visitors);
-  const double spread = sides_.deviation;
   double losses = 0;
   std::size_t visited = cell.count;
   if (settings_.loss == Loss::bpr)
@@ -150,7 +142,7 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
     visited = run_for(task.budget, cell, ranges_[task.slice].next, losses);
   else
     losses = kernels_.run_cell(cell);
-  losses_ += losses * spread * spread;
+  losses_ += losses * common_->deviation * common_->deviation;
   if (!std::isfinite(losses_)) throw UsageError("the factors have overflowed: use a smaller --learning_rate");
   return visited;
 }
@@ -174,17 +166,17 @@ std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, 
 
 // Unknown users and items are scored with the mean, or are left out of a ranking.
 void MfPush::evaluate(Terms terms) const {
-  terms[objective_of(settings_)] += losses_;
+  terms[Metrics::objective_of(settings_)] += losses_;
   if (!settings_.held_out) return;
   if (settings_.loss == Loss::bpr) ranking_.finish(terms);
   if (!speaks_for_all_) return;
-  const UnknownRatings& unknown = sides_.common->unknown;
+  const UnknownRatings& unknown = common_->unknown;
   const auto count = static_cast<double>(unknown.count);
   terms["valid_unknown"] += count;
   if (settings_.loss == Loss::bpr) return;
   terms["valid_ratings"] += count;
   if (settings_.loss == Loss::logistic) {
-    const double mean = sides_.common->statistics.mean, zeros = count - unknown.sum;
+    const double mean = common_->mean, zeros = count - unknown.sum;
     terms["valid_log_losses"] += -unknown.sum * logarithm(mean) - zeros * logarithm(1 - mean);
     terms["valid_right"] += mean > 0.5 ? unknown.sum : zeros;
   } else {
@@ -195,7 +187,15 @@ void MfPush::evaluate(Terms terms) const {
 
 // In the units of the ratings, like `rota evaluate mf`.
 void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, Terms terms) const {
-  if (settings_.loss == Loss::bpr) return ranking_.visit(keys_[slice], visitors, residents_, rated_[slice]);
+  if (settings_.loss == Loss::bpr) {
+    if (visitors.rows() == 0) return;
+    ItemRows items{visitors.factors(0).data(), visitors.width(), {}};
+    for (std::size_t i = 0; i < visitors.rows(); ++i) items.biases.push_back(visitors.bias(i));
+    const auto asker_of = [&](std::uint32_t user) {
+      return Asker{{residents_.factors(user).data(), items.width}, rated_[slice].of(user)};
+    };
+    return ranking_.visit(items, asker_of, [&](std::size_t i) { return keys_[slice][i]; });
+  }
   const bool logistic = settings_.loss == Loss::logistic;
   double& losses = terms[logistic ? "valid_log_losses" : "valid_squared_errors"];
   double& others = terms[logistic ? "valid_right" : "valid_absolute_errors"];
@@ -204,7 +204,7 @@ void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, Terms ter
         static_cast<double>(residents_.bias(one.resident)) + static_cast<double>(visitors.bias(one.visiting));
     const std::span<const float> p = residents_.factors(one.resident), q = visitors.factors(one.visiting);
     for (std::size_t k = 0; k < p.size(); ++k) score += static_cast<double>(p[k]) * static_cast<double>(q[k]);
-    const double error = (static_cast<double>(one.value) - score) * sides_.deviation;
+    const double error = (static_cast<double>(one.value) - score) * common_->deviation;
     const bool wanted = one.value > 0;
     losses += logistic ? log_loss_of(wanted ? score : -score) : error * error;
     others += !logistic ? std::abs(error) : wanted == (score > 0) ? 1 : 0;
@@ -212,16 +212,13 @@ void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, Terms ter
   terms["valid_ratings"] += static_cast<double>(scored_[slice].size());
 }
 
-void MfPush::save(Writer& out) const {
-  residents_.encode(out);
-  out.put_varint(epoch_);
-  out.put(losses_);
-}
-
-void MfPush::restore(Reader& in) {
-  residents_.decode(in);
-  epoch_ = in.get_bounded<Epoch>(std::numeric_limits<Epoch>::max());
-  losses_ = in.get<double>();
+void MfPush::state(Archive& list) {
+  list(residents_);
+  if (list.reads())
+    epoch_ = list.reader()->get_bounded<Epoch>(std::numeric_limits<Epoch>::max());
+  else
+    list.writer()->put_varint(epoch_);
+  list(losses_);
 }
 
 }  // namespace rota::mf

@@ -1,4 +1,4 @@
-// apps/mf/sgd/schedule.h -- which shard visits which slice, and at what learning rate.
+// apps/mf/sgd/schedule.h -- which shard visits which slice.
 //
 // As in rota/schedules/rotation.h every shard visits every slice once an epoch, and no two shards hold the same one.
 // But the slices are dealt into phases of as many as there are shards, again in every epoch; those of a phase go around
@@ -6,41 +6,59 @@
 // next one do, and an epoch makes more progress than one in which all rows move a little at a time: on ratings of rank
 // 16 five epochs of two phases equal six of one, and five of eight phases equal seven.
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
+#include <utility>
 #include <vector>
 
-#include "apps/mf/sgd/settings.h"
-#include "rota/fields.h"
-#include "rota/job.h"
-#include "rota/schedule.h"
+#include "rota/schedules/rotation.h"
 
 namespace rota::mf {
 
-// The argument of a round.
-inline constexpr std::size_t kRate = 0;       // the learning rate
-inline constexpr std::size_t kFirstOnly = 1;  // 1: only the first eight factors move, or 0
-
-// Equal numbers of rows in every slice, the most rated ones far apart.
-Cut mixed_cut(const Census& census, std::uint32_t slices);
+// The rows in the order of their ratings, dealt to the slices back and forth: equal numbers of rows for every slice,
+// and rows of all weights, so that the pairs of a slice's rows are representative.
+inline Cut mixed_cut(const Census& census, std::uint32_t slices) {
+  std::vector<Key> order(census.size());
+  std::iota(order.begin(), order.end(), Key{0});
+  std::stable_sort(order.begin(), order.end(), [&](Key a, Key b) { return census[a] > census[b]; });
+  Cut cut;
+  cut.slices.resize(slices);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::size_t at = i % slices;
+    cut.slices[i / slices % 2 == 0 ? at : slices - 1 - at].push_back(order[i]);
+  }
+  for (auto& keys : cut.slices) std::sort(keys.begin(), keys.end());
+  return cut;
+}
 
 class MfSchedule final : public Schedule {
  public:
-  MfSchedule(const Job& job, const SgdSettings& settings)
-      : settings_(settings), shards_(job.shards), slices_(job.slices), order_(job.slices) {}
+  // `mixed`: slices have equal numbers of rows, and not of ratings.
+  MfSchedule(const Job& job, bool mixed) : mixed_(mixed), shards_(job.shards), order_(job.slices) {}
 
-  Cut cut(const Census& census, std::uint32_t slices) override;
+  Cut cut(const Census& census, std::uint32_t slices) override {
+    return mixed_ ? mixed_cut(census, slices) : balanced_cut(census, slices, false);
+  }
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }
-  Round next(Random& random) override;
-  void state(Archive& list) override { list(epochs_); }
+  Round next(Random& random) override {
+    if (step_ == 0) {
+      std::iota(order_.begin(), order_.end(), SliceId{0});
+      for (std::size_t left = order_.size(); left > 1; --left) std::swap(order_[left - 1], order_[random.below(left)]);
+    }
+    Round round;
+    const std::uint32_t phase = step_ / shards_ * shards_, turn = step_ % shards_;
+    for (ShardId s = 0; s < shards_; ++s) round.owned.emplace_back(order_[phase + (s + turn) % shards_]);
+    round.last_visits = turn + 1 == shards_;
+    round.ends_epoch = ++step_ == order_.size();
+    if (round.ends_epoch) step_ = 0;
+    return round;
+  }
 
  private:
-  double rate() const;
-
-  SgdSettings settings_;
-  std::uint32_t shards_, slices_;
+  bool mixed_;
+  std::uint32_t shards_, step_ = 0;
   std::vector<SliceId> order_;  // of this epoch
-  std::uint32_t step_ = 0;
-  Epoch epochs_ = 0;  // finished
 };
 
 }  // namespace rota::mf

@@ -43,10 +43,10 @@ class RowSolver : public testing::Test {
     for (std::size_t j = 0; j < count; ++j)
       ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
     LineVector<double> gram;
-    mf::gram({numbers_, 0}, form, mf::kernels().rows, gram);
+    mf::gram(numbers_, form, gram);
     mf::RowSolver solver(settings, cg_steps, form);
     std::vector<double> row(form.size, 0.1), expected = plain(settings, ratings, 0.7);
-    solver.solve({numbers_, 0}, settings.implicit ? gram.data() : nullptr, ratings, 0.7, row);
+    solver.solve(numbers_, settings.implicit ? gram.data() : nullptr, ratings, 0.7, row);
     for (std::size_t k = 0; k < form.size; ++k) EXPECT_NEAR(row[k], expected[k], 1e-9) << k;
   }
 
@@ -72,7 +72,7 @@ TEST_F(RowSolver, ConjugateGradientsBeginAtTheRowAsItWas) {
   const std::vector<mf::Partner> ratings = {{1, 2}, {5, 3}, {8, 1}};
   const std::vector<double> solution = plain(settings, ratings, 0.1);
   std::vector<double> row = solution;
-  mf::RowSolver(settings, 1, {settings, 0, 1}).solve({numbers_, 0}, nullptr, ratings, 0.1, row);
+  mf::RowSolver(settings, 1, {settings, 0, 1}).solve(numbers_, nullptr, ratings, 0.1, row);
   for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(row[k], solution[k], 1e-12);
 }
 
@@ -81,7 +81,7 @@ TEST_F(RowSolver, ARowWithoutRatingsIsZero) {
   settings.rank = 3;
   for (const std::uint32_t cg_steps : {0U, 3U}) {
     std::vector<double> row(3, 1);
-    mf::RowSolver(settings, cg_steps, {settings, 0, 1}).solve({{}, 0}, nullptr, {}, 0, row);
+    mf::RowSolver(settings, cg_steps, {settings, 0, 1}).solve({}, nullptr, {}, 0, row);
     for (const double x : row) EXPECT_NEAR(x, 0, 1e-15);
   }
 }
@@ -101,7 +101,7 @@ TEST_F(RowSolver, WithoutAPenaltyFactorsOfAnySizeGiveTheSameRow) {
         for (std::size_t j = 0; j < count; ++j)
           ratings.push_back({static_cast<std::uint32_t>(j), random.uniform_float() * 4});
         std::vector<double> row(settings.rank);
-        mf::RowSolver(settings, cg_steps, {settings, 0, 1}).solve({numbers_, 0}, nullptr, ratings, 0, row);
+        mf::RowSolver(settings, cg_steps, {settings, 0, 1}).solve(numbers_, nullptr, ratings, 0, row);
         for (double& one : row) one *= size;
         if (first.empty()) first = row;
         for (std::size_t k = 0; k < row.size(); ++k) EXPECT_EQ(row[k], first[k]) << size;

@@ -12,15 +12,35 @@ mf::Settings settings_of(std::uint32_t rank, bool biases) {
   return settings;
 }
 
+const std::vector<mf::Rating> kOfFour = {{{0, 3}, 1}, {{2, 1}, 2}, {{0, 0}, 3}, {{3, 3}, 4},
+                                         {{0, 3}, 5}, {{2, 0}, 0}, {{3, 2}, 6}};
+
+std::string text(const mf::RatingRows& rows) {
+  std::string out = std::to_string(rows.first) + ":";
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    for (const mf::Partner& one : rows.row(i))
+      out += " " + std::to_string(one.number) + "=" + std::to_string(static_cast<int>(one.value));
+    out += ";";
+  }
+  return out;
+}
+
+TEST(RatingRows, AreThoseOfTheirRangeByPartner) {
+  const std::vector<mf::Rating> later = {kOfFour[1], kOfFour[3], kOfFour[5], kOfFour[6]};
+  EXPECT_EQ(text(mf::RatingRows(later, mf::kUserSide, 1, 3)), "1:; 0=0 1=2; 2=6 3=4;");
+  EXPECT_EQ(text(mf::RatingRows(kOfFour, mf::kItemSide, 0, 4, 2)), "0: 0=6 2=0; 2=4; 3=12; 0=2 0=10 3=8;");
+  EXPECT_EQ(text(mf::RatingRows({}, mf::kUserSide, 1, 0)), "1:");
+}
+
 TEST(Factors, PartnersHaveOneInPlaceOfTheBias) {
   const std::vector<double> numbers = {1, 2, 0.5, 3, 4, -0.5};
   const mf::Partner partners[] = {{1, 0}, {0, 0}};
   const RowForm form(settings_of(2, true), 10, 1);
   std::vector<double> rows(16, 7), apart(2), own(8, 7);
-  mf::gather_rows({numbers, 0}, form, partners, rows.data(), apart.data());
+  mf::gather_rows(numbers, form, partners, rows.data(), apart.data());
   EXPECT_EQ(rows, (std::vector<double>{3, 4, 1, 0, 0, 0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0}));
   EXPECT_EQ(apart, (std::vector<double>{9.5, 10.5}));
-  mf::widen({numbers, 0}, form, 1, own.data());
+  mf::widen(numbers, form, 1, own.data());
   EXPECT_EQ(own, (std::vector<double>{3, 4, -0.5, 0, 0, 0, 0, 0}));
 }
 
@@ -29,7 +49,7 @@ TEST(Factors, WithoutBiasesTheBaseIsPredictedApart) {
   const mf::Partner partners[] = {{1, 0}};
   const RowForm form(settings_of(2, false), 10, 1);
   std::vector<double> rows(8, 7), apart(1);
-  mf::gather_rows({numbers, 0}, form, partners, rows.data(), apart.data());
+  mf::gather_rows(numbers, form, partners, rows.data(), apart.data());
   EXPECT_EQ(rows, (std::vector<double>{3, 4, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(apart[0], 10);
 }
@@ -39,7 +59,7 @@ TEST(Factors, TheGramMatrixIsOfAllRows) {
   for (int i = 0; i < 3 * 150; ++i) numbers.push_back(i % 7 - 2.0);
   const RowForm form(settings_of(3, false), 0, 1);
   LineVector<double> out;
-  mf::gram({numbers, 0}, form, mf::kernels().rows, out);
+  mf::gram(numbers, form, out);
   for (std::size_t i = 0; i < 8; ++i)
     for (std::size_t j = 0; j < 8; ++j) {
       double sum = 0;

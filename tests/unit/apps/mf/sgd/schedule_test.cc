@@ -6,8 +6,6 @@ namespace rota::tests {
 namespace {
 
 using mf::MfSchedule;
-using mf::RateSchedule;
-using mf::SgdSettings;
 
 Job job_of(std::uint32_t shards, std::uint32_t slices) {
   Job job;
@@ -35,7 +33,7 @@ TEST(MixedCut, SlicesHaveAsManyRowsAndTheHeaviestAreApart) {
 
 TEST(MfSchedule, EveryShardVisitsEverySliceOnceAnEpoch) {
   for (const auto& [shards, slices] : {std::pair{1U, 2U}, {3U, 6U}, {4U, 16U}, {5U, 5U}}) {
-    MfSchedule schedule(job_of(shards, slices), {});
+    MfSchedule schedule(job_of(shards, slices), false);
     for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
       std::set<std::pair<ShardId, SliceId>> seen;
       std::vector<std::uint32_t> visits(slices);
@@ -56,7 +54,7 @@ TEST(MfSchedule, EveryShardVisitsEverySliceOnceAnEpoch) {
 }
 
 TEST(MfSchedule, SlicesOfAPhaseGoAroundBeforeOthersBegin) {
-  MfSchedule schedule(job_of(3, 9), {});
+  MfSchedule schedule(job_of(3, 9), false);
   const std::vector<Round> rounds = epoch_of(schedule, 1);
   for (std::size_t phase = 0; phase < 9; phase += 3) {
     std::set<SliceId> active;
@@ -65,29 +63,6 @@ TEST(MfSchedule, SlicesOfAPhaseGoAroundBeforeOthersBegin) {
     EXPECT_EQ(active.size(), 3U);
   }
   EXPECT_NE(epoch_of(schedule, 2)[0].owned, rounds[0].owned);  // dealt again
-}
-
-TEST(MfSchedule, AdagradMovesTheFirstFactorsAloneInTheFirstEpoch) {
-  MfSchedule schedule(job_of(2, 4), {});
-  for (const Round& round : epoch_of(schedule, 1)) EXPECT_EQ(round.argument, (std::vector<double>{0.1, 1}));
-  for (const Round& round : epoch_of(schedule, 2)) EXPECT_EQ(round.argument, (std::vector<double>{0.1, 0}));
-}
-
-TEST(MfSchedule, DecayGoesByEpochsAndIsKeptInACheckpoint) {
-  SgdSettings settings;
-  settings.schedule = RateSchedule::decay;
-  settings.rate = 0.5;
-  settings.decay = 0.2;
-  MfSchedule schedule(job_of(2, 4), settings), resumed(job_of(2, 4), settings);
-  for (int t = 0; t < 3; ++t)
-    EXPECT_DOUBLE_EQ(epoch_of(schedule, 1)[0].argument[mf::kRate], 0.5 / (1 + 0.2 * std::pow(t, 1.5)));
-  Writer out;
-  schedule.save(out);
-  const auto bytes = out.take();
-  Reader in(bytes);
-  resumed.restore(in);
-  EXPECT_TRUE(in.done());
-  EXPECT_EQ(epoch_of(resumed, 4)[0].argument, epoch_of(schedule, 4)[0].argument);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "apps/mf/sgd/cell_order.h"
+#include "apps/mf/sgd/push.h"
 
 #include "rota/seed_mixer.h"
 
@@ -40,6 +40,14 @@ TEST(CellOrder, KeepsEveryRatingAndThoseOfOnePairInTheirOrder) {
   EXPECT_EQ(before, after);
   std::vector<CellRating> none;
   mf::order_cell(none, 128);
+}
+
+TEST(Sides, TheFewerMoveUnlessTheyAreTooFewOrAnOptionDecides) {
+  using mf::Rotates;
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::automatic, 0), mf::kUserSide);
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::automatic, 1), mf::kItemSide);
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::items, 1), mf::kUserSide);
+  EXPECT_EQ(mf::residing_side(3, 2, Rotates::users, 4), mf::kItemSide);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-#include "apps/mf/scoring/ranking.h"
+#include "apps/mf/ranking.h"
 
+#include "apps/mf/factor_rows.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/small_model.h"
 
@@ -145,6 +146,113 @@ TEST(Ranking, TheFirstDiscountsAreThoseOfTheFormula) {
   for (std::uint32_t place = 0; place < 30; ++place) {
     best.push_back({place, 0});
     EXPECT_DOUBLE_EQ(mf::top_scores(best, std::vector{place}, 100).ndcg, 1 / std::log2(static_cast<double>(place + 2)));
+  }
+}
+
+std::vector<mf::Asker> askers_of(const mf::TrainedModel& model,
+                                 const std::vector<std::vector<std::uint32_t>>& excluded) {
+  std::vector<mf::Asker> askers;
+  for (std::size_t u = 0; u < model.users.size(); ++u) askers.push_back({model.users.row(u), excluded[u]});
+  return askers;
+}
+
+TEST(TopItems, AreThoseOfTheHighestScoresAmongTheOthers) {
+  const mf::TrainedModel model = random_model(71, 613, 20);
+  std::vector<std::vector<std::uint32_t>> excluded(71);
+  for (std::uint32_t u = 0; u < 71; ++u)
+    for (std::uint32_t i = u % 5; i < 613; i += 5 + u) excluded[u].push_back(i);
+  const auto best = mf::top_items(model.items.rows(), askers_of(model, excluded), 7, 1);
+  ASSERT_EQ(best.size(), 71U);
+  for (std::uint32_t u = 0; u < 71; ++u) {
+    std::vector<std::pair<double, std::uint32_t>> order;
+    for (std::uint32_t i = 0; i < 613; ++i)
+      if (!std::binary_search(excluded[u].begin(), excluded[u].end(), i)) order.emplace_back(-model.score(u, i), i);
+    std::sort(order.begin(), order.end());
+    ASSERT_EQ(best[u].size(), 7U);
+    for (std::size_t t = 0; t < 7; ++t) {
+      EXPECT_EQ(best[u][t].item, order[t].second) << u << " " << t;
+      EXPECT_NEAR(static_cast<double>(best[u][t].score) + model.base + model.users.biases[u], -order[t].first, 1e-5);
+    }
+  }
+}
+
+TEST(TopItems, DoNotDependOnThreadsOrProcessor) {
+  const mf::TrainedModel model = random_model(200, 300, 33);
+  const std::vector<std::vector<std::uint32_t>> none(200);
+  const auto askers = askers_of(model, none);
+  const auto best = mf::top_items(model.items.rows(), askers, 300, 1);
+  ::setenv("ROTA_MF_KERNEL", "baseline", 1);
+  const auto others = mf::top_items(model.items.rows(), askers, 300, 3);
+  ::unsetenv("ROTA_MF_KERNEL");
+  for (std::size_t u = 0; u < 200; ++u) {
+    ASSERT_EQ(best[u].size(), 300U);
+    for (std::size_t t = 0; t < 300; ++t) {
+      ASSERT_EQ(best[u][t].item, others[u][t].item);
+      ASSERT_EQ(best[u][t].score, others[u][t].score);
+    }
+  }
+}
+
+TEST(TopItems, MayBeFewerThanAsked) {
+  const mf::TrainedModel model = random_model(1, 3, 2);
+  EXPECT_EQ(mf::top_items(model.items.rows(), askers_of(model, {{1}}), 10, 2)[0].size(), 2U);
+}
+
+// As `rota evaluate` ranks the same factors, to the last bit of every user's scores.
+TEST(ValidRanking, IsThatOfTheWholeModel) {
+  constexpr std::uint32_t kUsers = 70, kItems = 90, kRank = 20;
+  Random random = random_named({3});
+  mf::FactorRows users(kUsers, kRank, false);
+  users.start(random);
+  std::vector<mf::FactorRows> slices(3, mf::FactorRows(30, kRank, false));
+  mf::TrainedModel model = random_model(kUsers, kItems, kRank);
+  model.base = 0;
+  std::vector<std::vector<Key>> keys(3);
+  for (std::uint32_t i = 0; i < kItems; ++i) keys[i * 7 % 3].push_back(i);
+  for (std::uint32_t u = 0; u < kUsers; ++u) {
+    model.users.biases[u] = 0;
+    std::copy_n(users.factors(u).data(), 32, model.users.factors.begin() + u * 32);
+  }
+  for (std::size_t b = 0; b < 3; ++b) {
+    slices[b].start(random);
+    for (std::size_t r = 0; r < 30; ++r) {
+      model.items.biases[keys[b][r]] = 0;
+      std::copy_n(slices[b].factors(r).data(), 32,
+                  model.items.factors.begin() + static_cast<std::ptrdiff_t>(keys[b][r] * 32));
+    }
+  }
+  std::vector<std::vector<std::uint32_t>> seen(kUsers), wanted(kUsers);
+  std::vector<std::vector<Items>> rated(3, std::vector<Items>(kUsers));
+  mf::ValidRanking ranking;
+  std::vector<mf::RankedUser> ranked;
+  for (std::uint32_t u = 0; u < kUsers; ++u) {
+    for (std::uint32_t i = 0; i < kItems; ++i) {
+      const std::uint64_t drawn = random.below(20);
+      const std::size_t b = i * 7 % 3;
+      if (drawn < 5) seen[u].push_back(i);
+      if (drawn < 5) rated[b][u].push_back(i / 3);
+      if (drawn == 5 && u % 3 != 0) wanted[u].push_back(i);
+    }
+    for (const std::uint32_t i : wanted[u]) ranking.add(u, i), ranking.add(u, i);
+    if (!wanted[u].empty()) ranked.push_back({{model.users.row(u), seen[u]}, wanted[u]});
+  }
+  const mf::RankingMetrics whole = mf::ranking_metrics(model.items.rows(), ranked, mf::ValidRanking::kTop, 1);
+  for (int time = 0; time < 2; ++time) {
+    for (const std::size_t b : {2U, 0U, 1U})
+      ranking.visit(
+          {slices[b].factors(0).data(), 32, std::vector<float>(30)},
+          [&](std::uint32_t u) {
+            return mf::Asker{{users.factors(u).data(), 32}, rated[b][u]};
+          },
+          [&](std::size_t i) { return keys[b][i]; });
+    const std::vector<Term> declared = {
+        {"valid_ndcg_sum"}, {"valid_recall_sum"}, {"valid_precision_sum"}, {"valid_users"}};
+    std::array<double, 4> sums{};
+    ranking.finish({declared, sums});
+    ASSERT_EQ(sums[3], static_cast<double>(whole.users));
+    EXPECT_EQ(sums[0] / sums[3], whole.top.ndcg);
+    EXPECT_EQ(sums[1] / sums[3], whole.top.recall);
+    EXPECT_EQ(sums[2] / sums[3], whole.top.precision);
   }
 }
 

@@ -1,4 +1,4 @@
-// apps/mf/scoring/score_kernel.cc
+// apps/mf/score_kernel.cc -- see kernels.h.
 //
 // Factors of 16 items are stored side by side, factor after factor, so that a vector holds the same factor of several
 // items and no product has to be summed across a vector.  That is done once for all users of a call.

@@ -1,0 +1,138 @@
+#include "apps/mf/ratings.h"
+
+#include "rota/error.h"
+#include "rota/io/decimal.h"
+#include "rota/io/numbers.h"
+
+namespace rota::mf {
+
+io::EntryForm entries_of(io::EntryForm form, RatingKind kind) {
+  const bool rated = kind == RatingKind::ratings || kind == RatingKind::labels;
+  form.fewest = rated ? 3 : 2;
+  form.expected = rated ? "a user, an item and a rating" : "a user and an item";
+  return form;
+}
+
+double rating_of(const io::EntryReader& reader, const io::Entry& entry, RatingKind kind) {
+  // Factors and stored ratings are floats, which values derived from larger or smaller ratings might exceed.
+  constexpr double kLargest = 1e15, kSmallest = 1e-30;
+  if (kind == RatingKind::pairs) return 0;
+  if (kind == RatingKind::counts && entry.value.empty()) return 1;
+  double value = 0;
+  if (!io::parse_number(entry.value, value) || !(std::abs(value) <= kLargest) ||
+      (value != 0 && std::abs(value) < kSmallest))
+    reader.fail("expected a rating, 0 or a number from 1e-30 to 1e15 in size, found " + io::quoted(entry.value));
+  if (kind == RatingKind::counts && value < 0)
+    reader.fail("an implicit rating must not be negative: " + io::quoted(entry.value));
+  if (kind != RatingKind::labels) return value;
+  if (value != 1 && value != 0 && value != -1)
+    reader.fail("expected a label, 1 and 0 or -1, found " + io::quoted(entry.value));
+  return value > 0 ? 1 : 0;
+}
+
+AllRatings read_ratings(const std::vector<std::string>& input, const std::vector<std::string>& valid,
+                        const io::EntryForm& form, RatingKind kind) {
+  constexpr double kNear = 1.0 / 1024;
+  AllRatings all;
+  Common& common = all.common;
+  double& origin = common.origin;
+  io::Vocabulary users, items;
+  for_each_rating(input, form, kind, [&](const io::EntryReader& reader, const io::Entry& entry, double value) {
+    if (users.size() >= io::kMostWords || items.size() >= io::kMostWords)
+      reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
+    if (all.trained.empty() && kind == RatingKind::ratings) origin = value;
+    if (std::abs(value - origin) > kNear * std::abs(origin) && origin != 0) {
+      for (Rating& one : all.trained) one.value = static_cast<float>(origin + static_cast<double>(one.value));
+      origin = 0;
+    }
+    all.trained.push_back(
+        {{users.number_of(entry.first), items.number_of(entry.second)}, static_cast<float>(value - origin)});
+  });
+  if (all.trained.empty()) throw DataError(input.empty() ? "the input" : input.front(), 0, "there are no ratings");
+  common.ratings = all.trained.size();
+  common.names = {users.words(), items.words()};
+  const auto count = static_cast<double>(all.trained.size());
+  double sum = 0, squares = 0;
+  for (const std::uint32_t side : {kUserSide, kItemSide}) common.counts[side].resize(common.names[side].size());
+  for (const Rating& one : all.trained) {
+    sum += static_cast<double>(one.value);
+    for (const std::uint32_t side : {kUserSide, kItemSide}) ++common.counts[side][one.of[side]];
+  }
+  const double mean = sum / count;
+  common.mean = origin + mean;
+  for (const Rating& one : all.trained) {
+    const double off = static_cast<double>(one.value) - mean;
+    squares += off * off;
+  }
+  const double deviation = std::sqrt(squares / count), size = std::abs(common.mean);
+  if (kind == RatingKind::ratings)
+    common.deviation = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : size > 0 ? size : 1;
+
+  for_each_rating(valid, form, kind, [&](const io::EntryReader&, const io::Entry& entry, double value) {
+    const auto user = users.find(entry.first), item = items.find(entry.second);
+    if (user && item) {
+      all.held_out.push_back({{*user, *item}, static_cast<float>(value - origin)});
+      return;
+    }
+    const double error = value - common.mean;
+    ++common.unknown.count;
+    common.unknown.sum += value;
+    common.unknown.squared_errors += error * error;
+    common.unknown.absolute_errors += std::abs(error);
+  });
+  if (!valid.empty() && all.held_out.empty() && common.unknown.count == 0)
+    throw DataError(valid.front(), 0, "there are no held-out ratings");
+  return all;
+}
+
+void add_up(std::vector<Rating>& ratings) {
+  std::ranges::stable_sort(ratings, {}, &Rating::of);
+  std::size_t end = 0;
+  for (const Rating& one : ratings) {
+    if (end > 0 && ratings[end - 1].of == one.of)
+      ratings[end - 1].value += one.value;
+    else
+      ratings[end++] = one;
+  }
+  ratings.resize(end);
+}
+
+bool ShardRatings::fits(const Common& common, const Job& job, ShardId shard) const {
+  for (const std::uint32_t side : {kUserSide, kItemSide}) {
+    const std::vector<std::uint64_t>& cuts = common.cuts[side];
+    if (!cuts.empty() && (cuts.size() != job.shards + std::size_t{1} || cuts.front() != 0 ||
+                          cuts.back() != common.rows(side) || !std::ranges::is_sorted(cuts)))
+      return false;
+    const auto is_its = [&](const Rating& one) {
+      return one.of[side] < common.rows(side) && common.shard_of(side, one.of[side], job.shards) == shard &&
+             one.of[kItemSide - side] < common.rows(kItemSide - side) && std::isfinite(one.value);
+    };
+    if (!std::ranges::all_of(of[side], is_its) || !std::ranges::all_of(held_out[side], is_its)) return false;
+  }
+  return true;
+}
+
+void cut_ranges(Common& common, std::uint32_t shards) {
+  constexpr std::uint64_t kRowWork = 8;  // of a row, in units of ratings: it is solved, sent and received
+  for (const std::uint32_t side : {kUserSide, kItemSide}) {
+    std::vector<std::uint64_t> work(common.counts[side].begin(), common.counts[side].end());
+    for (std::uint64_t& one : work) one += kRowWork;
+    common.cuts[side] = cut_by_work(work, shards);
+  }
+}
+
+std::vector<ShardRatings> deal(const AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted) {
+  HostedShards<ShardRatings> out(shards, hosted);
+  for (const std::uint32_t side : {kUserSide, kItemSide}) {
+    const auto shard_of = [&](const Rating& one) {
+      return out.of_shard(all.common.shard_of(side, one.of[side], shards));
+    };
+    for (const Rating& one : all.trained)
+      if (ShardRatings* const its = shard_of(one)) its->of[side].push_back(one);
+    for (const Rating& one : all.held_out)
+      if (ShardRatings* const its = shard_of(one)) its->held_out[side].push_back(one);
+  }
+  return std::move(out.all());
+}
+
+}  // namespace rota::mf

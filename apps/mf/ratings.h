@@ -1,0 +1,112 @@
+// apps/mf/ratings.h -- ratings from files of any format that io/entry_reader.h knows (a user, an item, a rating, and
+// perhaps a time), with users and items by number, all of them and by shard.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/mf/settings.h"
+#include "rota/io/vocabulary.h"
+#include "rota/shards.h"
+
+namespace rota::mf {
+
+// The form of entries that are ratings of this kind, and the rating of one.  Throws DataError.
+io::EntryForm entries_of(io::EntryForm form, RatingKind kind);
+double rating_of(const io::EntryReader& reader, const io::Entry& entry, RatingKind kind);
+
+// Calls take(reader, entry, rating) for every rating of the files.  Throws NoInput or DataError.
+template <typename Take>
+void for_each_rating(const std::vector<std::string>& files, const io::EntryForm& form, RatingKind kind, Take take) {
+  io::for_each_entry(files, entries_of(form, kind), [&](const io::EntryReader& reader, const io::Entry& entry) {
+    const double value = rating_of(reader, entry, kind);
+    if (kind != RatingKind::counts || value != 0) take(reader, entry, value);
+  });
+}
+
+// The two sides: also the numbers of their tables.
+inline constexpr std::uint32_t kUserSide = 0, kItemSide = 1;
+
+struct Rating {
+  std::array<std::uint32_t, 2> of;  // the user, the item
+  float value;                      // less Common::origin
+  void fields(auto& list) { list(of, value); }
+};
+
+// Held-out ratings of an unknown user or item, which are scored with the mean as prediction.
+struct UnknownRatings {
+  std::uint64_t count = 0;
+  double sum = 0;                                  // of the ratings
+  double squared_errors = 0, absolute_errors = 0;  // of the mean
+
+  void fields(auto& list) {
+    list(count, sum, squared_errors, absolute_errors);
+    list.check(std::isfinite(sum + squared_errors + absolute_errors) && squared_errors >= 0 && absolute_errors >= 0);
+  }
+};
+
+// What all shards know.
+struct Common {
+  // Users and items are numbered from 0 in the order of their first occurrence in the files, so that a number depends
+  // on the files alone.
+  std::array<std::vector<std::string>, 2> names;
+  std::array<std::vector<std::uint32_t>, 2> counts;  // the number of ratings of each user, of each item
+  // If each shard has a range of users and a range of items: where they begin (rota/shards.h).  Else number r is number
+  // r / S of shard r mod S.
+  std::array<std::vector<std::uint64_t>, 2> cuts;
+  double mean = 0;
+  double deviation = 1;  // standard deviation; of equal ratings the mean's size, or 1; of labels and counts 1
+  // 0, or the first rating if all are within a thousandth of it: stored as floats, such ratings would lose their
+  // differences.
+  double origin = 0;
+  std::uint64_t ratings = 0;
+  UnknownRatings unknown;
+
+  std::size_t rows(std::uint32_t side) const { return counts[side].size(); }
+  ShardId shard_of(std::uint32_t side, std::uint32_t row, std::uint32_t shards) const {
+    if (cuts[side].empty()) return row % shards;
+    return static_cast<ShardId>(std::ranges::upper_bound(cuts[side], row) - cuts[side].begin() - 1);
+  }
+  void fields(auto& list) {
+    list(names, counts, cuts, mean, deviation, origin, ratings, unknown);
+    list.check(ratings > 0 && std::isfinite(mean) && std::isfinite(deviation) && deviation > 0 &&
+               std::isfinite(origin));
+    for (const std::uint32_t side : {kUserSide, kItemSide})
+      list.check(rows(side) <= io::kMostWords && names[side].size() == rows(side) &&
+                 std::accumulate(counts[side].begin(), counts[side].end(), std::uint64_t{0}) == ratings);
+  }
+};
+
+// A pair that is rated twice has two ratings.
+struct AllRatings {
+  Common common;
+  std::vector<Rating> trained, held_out;  // in the order of the files; held-out ones of known users and items
+};
+// Throws NoInput, or DataError, with file and line, or because there are no ratings.
+AllRatings read_ratings(const std::vector<std::string>& input, const std::vector<std::string>& valid,
+                        const io::EntryForm& form, RatingKind kind);
+
+// Merges ratings of the same pair into their sum.
+void add_up(std::vector<Rating>& ratings);
+
+// Those of one shard: of its users, and of its items.
+struct ShardRatings {
+  std::array<std::vector<Rating>, 2> of, held_out;
+
+  void fields(auto& list) { list(of, held_out); }
+  std::uint64_t items() const { return of[kUserSide].size(); }
+  bool fits(const Common& common, const Job& job, ShardId shard) const;
+};
+
+// Cuts users and items into ranges of about equal work.
+void cut_ranges(Common& common, std::uint32_t shards);
+// The hosted shards, in their order.
+std::vector<ShardRatings> deal(const AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted);
+
+}  // namespace rota::mf
