@@ -11,41 +11,6 @@
 #include "rota/shards.h"
 
 namespace rota::lda {
-namespace {
-
-constexpr const char* kNumbersForNames =
-    "the held-out documents have numbers for words, and the training data has names: --vocab must name the words of "
-    "the numbers";
-constexpr const char* kNamesForNumbers =
-    "the held-out documents have names of words, and the training data has numbers: --vocab must name the words of the "
-    "numbers";
-
-using Shards = HostedShards<ShardDocuments>;
-
-io::TakeCounts keep_in(Shards& shards, std::uint32_t number, Documents ShardDocuments::*its) {
-  return [&shards, number, its](std::span<const io::WordCount> counts) {
-    for (const io::WordCount& each : counts)
-      if (ShardDocuments* const shard = shards.of_item(each.document))
-        (shard->*its).counts.push_back({each.document / number, each.word, each.count});
-  };
-}
-
-// Returns the number of documents.
-std::uint64_t read_held_out(const Job& job, const Settings& settings, bool named, io::Vocabulary& vocabulary,
-                            Shards& shards) {
-  vocabulary.fix("of the training data");
-  const bool given = !settings.vocabulary.empty();
-  const io::CorpusSize size =
-      io::read_corpus(job.valid, settings.form, vocabulary, keep_in(shards, job.shards, &ShardDocuments::held_out),
-                      {.leave_out = !given});
-  if (!given && named != size.named) throw DataError(job.valid.front(), 0, named ? kNumbersForNames : kNamesForNumbers);
-  if (size.tokens == 0)
-    throw DataError(job.valid.front(), 0, "no word of the held-out documents is in the training data");
-  return size.documents;
-}
-
-}  // namespace
-
 void Documents::encode(Writer& out) const {
   out.put_varint(number);
   out.put_varint(counts.size());
@@ -90,11 +55,17 @@ bool ShardDocuments::fits(const Corpus& corpus, const Job& job, ShardId shard) c
 
 PackedApp<Corpus, ShardDocuments>::Loaded load_corpus(const Job& job, const Settings& settings,
                                                       std::span<const ShardId> hosted) {
-  Shards shards(job.shards, hosted);
-  io::Vocabulary vocabulary =
-      settings.vocabulary.empty() ? io::Vocabulary{} : io::Vocabulary::read(settings.vocabulary);
-  const io::CorpusSize size =
-      io::read_corpus(job.input, settings.form, vocabulary, keep_in(shards, job.shards, &ShardDocuments::train));
+  HostedShards<ShardDocuments> shards(job.shards, hosted);
+  const auto keep = [&](Documents ShardDocuments::*its) {
+    return [&shards, its](std::span<const io::WordCount> counts) {
+      for (const auto [document, word, count] : counts)
+        if (ShardDocuments* const shard = shards.of_item(document))
+          (shard->*its).counts.push_back({static_cast<std::uint32_t>(shards.number_in_shard(document)), word, count});
+    };
+  };
+  const bool given = !settings.vocabulary.empty();
+  io::Vocabulary vocabulary = given ? io::Vocabulary::read(settings.vocabulary) : io::Vocabulary{};
+  const io::CorpusSize size = io::read_corpus(job.input, settings.form, vocabulary, keep(&ShardDocuments::train));
   require_dealt(size.documents, job.shards);
   // A million names take more memory than many a shard, so they are made only where they are needed.
   const bool asked = shards.of_shard(0) != nullptr || !job.valid.empty() || job.initial != nullptr;
@@ -102,12 +73,25 @@ PackedApp<Corpus, ShardDocuments>::Loaded load_corpus(const Job& job, const Sett
     vocabulary.number_of(std::to_string(size.format == "lda-c" ? w : w + 1));  // as in the input
 
   Corpus corpus{size.documents, size.words, size.tokens, 0, {}};
-  if (!job.valid.empty()) corpus.held_out_documents = read_held_out(job, settings, size.named, vocabulary, shards);
-  for (std::size_t i = 0; i < hosted.size(); ++i) {
-    ShardDocuments& its = shards.all()[i];
-    its.train.number = static_cast<std::uint32_t>(dealt_to(hosted[i], size.documents, job.shards));
-    its.held_out.number = static_cast<std::uint32_t>(dealt_to(hosted[i], corpus.held_out_documents, job.shards));
-    its.train.counts.shrink_to_fit();
+  if (!job.valid.empty()) {
+    vocabulary.fix("of the training data");
+    const io::CorpusSize valid =
+        io::read_corpus(job.valid, settings.form, vocabulary, keep(&ShardDocuments::held_out), {.leave_out = !given});
+    if (!given && size.named != valid.named)
+      throw DataError(job.valid.front(), 0,
+                      std::string("the held-out documents have ") +
+                          (size.named ? "numbers for words, and the training data has names"
+                                      : "names of words, and the training data has numbers") +
+                          ": --vocab must name the words of the numbers");
+    if (valid.tokens == 0)
+      throw DataError(job.valid.front(), 0, "no word of the held-out documents is in the training data");
+    corpus.held_out_documents = valid.documents;
+  }
+  for (const ShardId shard : hosted) {
+    auto& [train, held_out] = *shards.of_shard(shard);
+    train.number = static_cast<std::uint32_t>(dealt_to(shard, size.documents, job.shards));
+    held_out.number = static_cast<std::uint32_t>(dealt_to(shard, corpus.held_out_documents, job.shards));
+    train.counts.shrink_to_fit();
   }
   corpus.vocabulary = vocabulary.words();
   return {std::move(corpus), std::move(shards.all())};

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
 #include "apps/lda/corpus.h"
-#include "apps/lda/priors/learn_priors.h"
+#include "apps/lda/priors/priors.h"
 #include "apps/lda/push.h"
 #include "apps/lda/sampler/word_topic_slice.h"
 #include "apps/lda/schedule.h"
@@ -18,30 +17,18 @@
 namespace rota::lda {
 namespace {
 
-// Totals, replicated words and scores are sums of the shards' parts; the priors are learned from the notes of all
-// shards.
+// Totals and replicated words are sums of the shards' parts; the priors are learned from the notes of all shards.
 class LdaPull final : public AddPull {
  public:
-  explicit LdaPull(bool symmetric_alpha) : symmetric_alpha_(symmetric_alpha) {}
-
-  // Throws std::runtime_error if a note is wrong.
   void pull(const PullTask& task) override {
     if (task.table == kTotals) return AddPull::pull(task);
-    if (task.entries.size() != 1 || task.argument.size() != 2)
-      throw std::runtime_error("a round of priors has one row, and its argument is what is learned");
-    const PullEntry& entry = task.entries[0];
-    PriorStatistics all;
-    all.topic_counts.resize(entry.value.size() - 1);
-    for (const Bytes& note : task.notes) all.add(read_fields<PriorStatistics>(note));
-    if (!all.common) throw std::runtime_error("no shard reported the priors");
-    const Priors priors = learned_priors(
-        all, {.alpha = task.argument[0] != 0, .one_alpha = symmetric_alpha_, .beta = task.argument[1] != 0});
-    std::copy(priors.alphas.begin(), priors.alphas.end(), entry.value.begin());
-    entry.value.back() = priors.beta;
+    auto all = read_fields<PriorStatistics>(task.notes[0]);
+    for (const Bytes& note : task.notes.subspan(1)) all.add(read_fields<PriorStatistics>(note));
+    const Priors priors = learned_priors(all, task.argument.as<WhichPriors>());
+    const std::span<double> row = task.entries[0].value;
+    std::ranges::copy(priors.alphas, row.begin());
+    row.back() = priors.beta;
   }
-
- private:
-  bool symmetric_alpha_;
 };
 
 class LdaApp final : public PackedApp<Corpus, ShardDocuments> {
@@ -94,9 +81,7 @@ class LdaApp final : public PackedApp<Corpus, ShardDocuments> {
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     return std::make_unique<LdaSchedule>(job_, settings_, facts.count("tokens"));
   }
-  std::unique_ptr<Pull> pull(const Facts&) const override {
-    return std::make_unique<LdaPull>(settings_.symmetric_alpha);
-  }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LdaPull>(); }
   std::unique_ptr<Slice> slice(std::span<const Key> keys) const override {
     return std::make_unique<WordTopicSlice>(keys.size(), settings_.topics);
   }

@@ -1,18 +1,17 @@
 // apps/lda/push.h -- one data shard: collapsed Gibbs sampling of its tokens in the rounds of a rotation.
-//
-// A warm start, learning the priors and held-out documents have classes of their own.
 #pragma once
+#include <algorithm>
 #include <memory>
-#include <optional>
-#include <span>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "apps/lda/corpus.h"
-#include "apps/lda/held_out/held_out.h"
-#include "apps/lda/priors/learn_priors.h"
+#include "apps/lda/held_out.h"
 #include "apps/lda/priors/log_likelihood.h"
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/cell_sampler.h"
+#include "apps/lda/sampler/document_rows.h"
 #include "apps/lda/sampler/shard_tokens.h"
 #include "apps/lda/sampler/topic_totals.h"
 #include "apps/lda/sampler/word_topic_slice.h"
@@ -21,76 +20,311 @@
 #include "apps/lda/shard_state.h"
 #include "apps/lda/warm_start.h"
 #include "rota/push.h"
+#include "rota/seed_mixer.h"
 
 namespace rota::lda {
+
+// Words between prefetching a row and using it; twice that for its address.
+inline constexpr std::size_t kWordsAhead = 4;
+// Prefetches a row: rows of words are anywhere in memory, and are used so rarely that they are in no cache.
+inline void ask_for(const WordRow& row) {
+  constexpr std::size_t kLine = 64 / sizeof(TopicCount), kMost = 8 * kLine;
+  const TopicCount* const begin = row.data();
+  for (std::size_t i = 0; i < row.size() && i < kMost; i += kLine) __builtin_prefetch(begin + i, 1);
+}
+
+inline std::vector<std::uint32_t> lengths_of(const Documents& documents) {
+  std::vector<std::uint32_t> lengths(documents.number);
+  for (const io::WordCount& each : documents.counts) lengths[each.document] += each.count;
+  return lengths;
+}
 
 class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
  public:
   // `old_model` is null if there is no warm start.
   LdaPush(const Job& job, const Settings& settings, const Corpus& corpus, ShardId shard, ShardDocuments documents,
-          std::shared_ptr<const OldModel> old_model);
+          std::shared_ptr<const OldModel> old_model)
+      : settings_(settings),
+        seed_(job.seed),
+        shards_(job.shards),
+        words_(corpus.words),
+        corpus_tokens_(corpus.tokens),
+        items_(documents.items()),
+        shard_(shard),
+        data_(std::move(documents)),
+        documents_(settings.topics, lengths_of(data_.train)),
+        totals_(settings.topics, 0, 0),
+        sampler_(settings.priors(), !exact_totals()),
+        prior_terms_(settings.priors(), words_, settings.copies),
+        old_model_(std::move(old_model)),
+        phi_(padded(settings.topics)) {
+    Priors priors = settings.priors();
+    if (old_model_ != nullptr && !settings.alpha) priors.alphas = old_model_->priors().alphas;
+    set_priors(priors);
+  }
 
-  std::uint64_t items() const override { return tokens_.size(); }
+  std::uint64_t items() const override { return items_; }
   void facts(Facts& facts) const override {
     facts.largest("words", static_cast<double>(words_));
     facts.largest("tokens", static_cast<double>(corpus_tokens_));
   }
-  void census(Census& weight) const override;
-  void attach(const Shape& shape) override;
+  void census(Census& weight) const override {
+    if (weight.size() < words_) weight.resize(words_);
+    for (const io::WordCount& each : data_.train.counts) weight[each.word] += each.count;
+  }
+  void attach(const Shape& shape) override {
+    speaks_for_all_ = shape.speaks_for_all;
+    tokens_ = ShardTokens(shape.cut, data_.train.counts);
+    const Documents& held_out = data_.held_out;
+    held_out_ = HeldOut(priors_, seed_, shard_, shards_, held_out.number, shape.cut, held_out.counts);
+    cursors_.assign(shape.cut.slices.size(), 0);
+    data_ = {};
+  }
 
-  std::uint64_t push(const SliceTask& task, WordTopicSlice& rows, Random& random) override;
-  std::uint64_t push(const SharedTask& task, Random& random) override;
-  void refresh(const Commit& commit) override;
+  std::uint64_t push(const SliceTask& task, WordTopicSlice& rows, Random& random) override {
+    const std::vector<WordTokens>& words = tokens_.groups()[task.slice];
+    begin(task.epoch);
+    const bool limited = task.epoch > 0;
+    std::size_t at = cursors_[task.slice];
+    std::uint64_t visited = 0;
+    for (std::size_t done = 0; done < words.size(); ++done) {
+      if (done > 0 && limited && task.budget.spent()) break;
+      if (at + 2 * kWordsAhead < words.size()) __builtin_prefetch(&rows.row(words[at + 2 * kWordsAhead].row), 1);
+      if (at + kWordsAhead < words.size()) ask_for(rows.row(words[at + kWordsAhead].row));
+      set_topics(rows.row(words[at].row), words[at], random);
+      visited += words[at].count();
+      at = at + 1 == words.size() ? 0 : at + 1;
+    }
+    sampler_.finish();
+    cursors_[task.slice] = static_cast<std::uint32_t>(at);
+    for (const WordTokens& word : held_out_.groups()[task.slice]) visit_held_out(word, rows.row(word.row));
+    if (settings_.learned(epoch_).beta && task.last_visit)
+      for (std::size_t i = 0; i < rows.rows(); ++i)
+        for (const TopicCount cell : rows.row(i)) visited_.add(cell.count);
+    return visited;
+  }
 
-  void evaluate(Terms terms) const override;
-  void evaluate_slice(SliceId id, const WordTopicSlice& rows, Terms terms) const override;
+  // The shared rounds: the totals with the replicated words, and the statistics for the priors.
+  std::uint64_t push(const SharedTask& task, Random& random) override {
+    begin(task.epoch);
+    if (task.table == kPriors) {
+      write_fields(task.note, statistics(task.argument.as<WhichPriors>()));
+      return 0;
+    }
+    const auto turn = task.argument.as<Turn>();
+    std::uint64_t visited = 0;
+    for (const Entry& entry : task.entries)
+      if (entry.key != kTopicTotals && turn.is_of(shard_)) visited += push_replicated(entry, random);
+    for (const Entry& entry : task.entries)
+      if (entry.key == kTopicTotals) totals_.changes(entry.part);  // complete only after all words
+    if (epoch_ > 0 && turn.ends_epoch()) score_ = held_out_.end_epoch();
+    return visited;
+  }
 
-  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
-  void save(Writer& out) const;
-  void restore(Reader& in);
+  void refresh(const Commit& commit) override {
+    if (commit.table == kPriors && !commit.deltas.empty()) {
+      const std::span<const double> value = commit.deltas[0].value;
+      set_priors({{value.begin(), value.end() - 1}, value.back()});
+    }
+    if (commit.table != kTotals) return;
+    replicated_counts_ = {};
+    for (const Delta& delta : commit.deltas) {
+      if (delta.key == kTopicTotals) {
+        delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_tokens_));
+        totals_.commit(delta.value);
+        if (commit.argument.as<Turn>().ends_epoch()) documents_.choose_forms();
+      } else if (speaks_for_all_) {
+        for (const double count : delta.value) replicated_counts_.add(static_cast<std::uint32_t>(count));
+      }
+    }
+  }
+
+  void evaluate(Terms terms) const override {
+    double doc = 0;
+    std::vector<TopicCount> cells;
+    for (std::size_t d = 0; d < documents_.lengths().size(); ++d) {
+      documents_.counts_of(d, cells);
+      doc -= prior_terms_.alpha_sum(documents_.lengths()[d]);
+      for (const TopicCount cell : cells) doc += prior_terms_.alpha(cell.topic, cell.count);
+    }
+    terms["doc"] += doc;
+    terms["delta_t"] += delta_t_;
+    if (settings_.held_out) {
+      terms["valid_loss"] -= score_.log_probability;
+      terms["valid_tokens"] += score_.tokens;
+    }
+    if (!speaks_for_all_) return;
+    // Computed here by one shard, because the store knows neither V nor the learned beta.
+    double word = 0, tokens = 0;
+    for (const std::int64_t total : totals_.committed()) word -= prior_terms_.v_beta(static_cast<std::uint64_t>(total));
+    for (const auto& [count, times] : replicated_counts_.times) {
+      word += static_cast<double>(times) * prior_terms_.beta(count);
+      tokens += static_cast<double>(times * count);
+    }
+    terms["word"] += word;
+    terms["tokens"] += tokens;
+  }
+  void evaluate_slice(SliceId, const WordTopicSlice& rows, Terms terms) const override {
+    double word = 0;
+    std::uint64_t tokens = 0;
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      for (const TopicCount cell : rows.row(i)) {
+        word += prior_terms_.beta(cell.count);
+        tokens += cell.count;
+      }
+    }
+    terms["word"] += word;
+    terms["tokens"] += static_cast<double>(tokens);
+  }
+
+  void state(Archive& list) override {
+    ShardState state;
+    if (!list.reads()) {
+      state = saved();
+      // The size of the largest part, reserved at once: a buffer that grows is copied again and again.
+      Writer& out = *list.writer();
+      out.reserve(out.view().size() + 2 * state.tokens.of_tokens.size() + 8 * state.documents.size());
+    }
+    list(state);
+    if (list.reads()) list.check(list.ok() && restore(state));
+  }
   bool restores_in_place() const override { return true; }
 
  private:
-  void begin(Epoch epoch);
-  Draw draw() const;
   // Whether n_k is updated within a task.  With one shard it is then exact; with several it lags anyway, which matters
   // little if topics are large.
   bool exact_totals() const { return shards_ == 1 || is_small(corpus_tokens_, settings_.topics); }
-  // Of one word in this shard.  `number` is the word's; only a warm start uses it.
-  void set_topics(WordRow& row, const WordTokens& word, Key number, Random& random);
-  void sample(WordRow& row, const WordTokens& word, Random& random);
-  std::uint64_t push_totals(const SharedTask& task, Random& random);
-  void set_topics_replicated(const Entry& entry, const WordTokens& word, Random& random);
-  void visit_held_out(SliceId group, std::size_t i, const WordRow& row);
-  void send_statistics(const SharedTask& task);
-  void commit_totals(const Commit& commit);
-  void set_priors(const Priors& priors);
+  void begin(Epoch epoch) {
+    epoch_ = epoch;
+    const Draw first = settings_.online_start ? Draw::first : Draw::first_random;
+    const Draw again = exact_totals() ? Draw::resample_exact : Draw::resample;
+    sampler_.begin(epoch == 0 ? first : again, totals_, documents_);
+  }
+  // The topics of a word's tokens in this shard.
+  void set_topics(WordRow& row, const WordTokens& word, Random& random) {
+    if (epoch_ == 0 && old_model_ != nullptr) {
+      const Priors of_all = priors_.times(settings_.copies);
+      return old_model_->draw(word, of_all.alphas, row, tokens_, documents_, totals_, random);
+    }
+    sampler_.add(row, tokens_.documents().subspan(word.begin, word.count()),
+                 tokens_.topics().subspan(word.begin, word.count()), random, tokens_.documents().size() - word.end);
+  }
+  // The part is this shard's change of its own copy of the row.
+  std::uint64_t push_replicated(const Entry& entry, Random& random) {
+    WordRow row;
+    for (std::uint32_t k = 0; k < settings_.topics; ++k) {
+      if (entry.value[k] == 0) continue;
+      row.push_back({static_cast<std::uint32_t>(entry.value[k]), static_cast<std::uint16_t>(k)});
+      entry.part[k] = -entry.value[k];
+    }
+    const WordTokens* const word = find_word(tokens_.replicated(), entry.key - kFirstReplicated);
+    if (word != nullptr) set_topics(row, *word, random);
+    sampler_.finish();
+    for (const TopicCount cell : row) entry.part[cell.topic] += cell.count;
+    const WordTokens* const held_out = find_word(held_out_.groups().back(), entry.key - kFirstReplicated);
+    if (held_out != nullptr) visit_held_out(*held_out, row);
+    return word == nullptr ? 0 : word->count();
+  }
+  void visit_held_out(const WordTokens& word, const WordRow& row) {
+    if (epoch_ == 0) return;
+    totals_.phi_of(row, phi_);
+    held_out_.visit(word, phi_);
+  }
 
-  bool fits(const ShardState& state) const;
+  // This shard's histograms, as far as they are needed, and what all shards know.
+  PriorStatistics statistics(WhichPriors which) {
+    PriorStatistics its;
+    its.topic_counts.resize(settings_.topics);
+    std::vector<TopicCount> cells;
+    for (std::size_t d = 0; which.alpha && d < documents_.lengths().size(); ++d) {
+      documents_.counts_of(d, cells);
+      for (const TopicCount cell : cells) its.topic_counts[cell.topic].add(cell.count);
+      its.document_lengths.add(documents_.lengths()[d]);
+    }
+    its.word_counts = std::exchange(visited_, {});
+    if (which.beta && speaks_for_all_) its.word_counts.add(replicated_counts_);
+    its.words = words_;
+    its.totals = totals_.committed();
+    its.priors = priors_;
+    return its;
+  }
+  void set_priors(const Priors& priors) {
+    priors_ = priors;
+    const Priors of_all = priors_.times(settings_.copies);
+    sampler_.set_priors(of_all);
+    totals_.set_beta(of_all.beta * static_cast<double>(words_), of_all.beta);
+    prior_terms_ = PriorTerms(priors_, words_, settings_.copies);
+    held_out_.set_priors(priors_);
+  }
+
+  ShardState saved() const {
+    const TopicBits topics{{tokens_.topics().begin(), tokens_.topics().end()}};
+    ShardState state{delta_t_,           totals_.committed(),  cursors_, {}, topics, priors_,
+                     replicated_counts_, held_out_.expected(), score_};
+    state.documents.resize(documents_.lengths().size());
+    for (std::size_t d = 0; d < state.documents.size(); ++d) documents_.counts_of(d, state.documents[d]);
+    return state;
+  }
+  // False if it is not the state of this shard and its data.
+  bool restore(const ShardState& state) {
+    const std::vector<std::uint16_t>& topics = state.tokens.of_tokens;
+    if (state.committed.size() != settings_.topics || topics.size() != tokens_.topics().size()) return false;
+    if (std::accumulate(state.committed.begin(), state.committed.end(), std::uint64_t{0}) != corpus_tokens_)
+      return false;
+    if (state.documents.size() != documents_.lengths().size() || state.cursors.size() != cursors_.size()) return false;
+    for (SliceId b = 0; b < cursors_.size(); ++b)
+      if (state.cursors[b] > 0 && state.cursors[b] >= tokens_.groups()[b].size()) return false;
+    // The rows must be those of the tokens' topics: their number, and a sum over hashes of the topics, are the same.
+    std::vector<std::uint64_t> sums(state.documents.size());
+    for (std::size_t i = 0; i < topics.size(); ++i) sums[tokens_.documents()[i]] += mixed({topics[i]});
+    for (std::size_t d = 0; d < sums.size(); ++d) {
+      std::uint64_t length = 0, sum = 0;
+      for (const TopicCount cell : state.documents[d]) {
+        length += cell.count;
+        sum += cell.count * mixed({cell.topic});
+      }
+      if (length != documents_.lengths()[d] || sum != sums[d]) return false;
+      documents_.assign(d, state.documents[d]);
+    }
+    if (!held_out_.set_expected(state.held_out)) return false;
+    std::ranges::copy(topics, tokens_.topics().begin());
+    totals_.commit(std::vector<double>(state.committed.begin(), state.committed.end()));
+    set_priors(state.priors);
+    cursors_ = state.cursors;
+    delta_t_ = state.delta_t;
+    visited_ = {};
+    replicated_counts_ = state.replicated;
+    score_ = state.score;
+    return true;
+  }
 
   Settings settings_;
-  std::uint32_t shards_, slices_;
-  std::uint64_t words_, corpus_tokens_;
+  std::uint64_t seed_;
+  std::uint32_t shards_;
+  std::uint64_t words_, corpus_tokens_, items_;
   ShardId shard_;
-  ShardDocuments data_;          // without its counts once they are laid out
-  Priors priors_;                // of one copy of each token; counts are those of all copies
-  bool speaks_for_all_ = false;  // whether it reports the replicated words and the priors, which are common to all
+  ShardDocuments data_;          // until the tokens are laid out
+  bool speaks_for_all_ = false;  // whether it reports the replicated words, which are common to all
 
+  // The sampler and its counts.
   ShardTokens tokens_;
-  std::vector<Key> replicated_;  // the replicated words
+  DocumentRows documents_;
   TopicTotals totals_;
   CellSampler sampler_;
-  std::vector<std::uint32_t> cursors_;  // of each slice: where the next visit begins, an index into layout().slice()
-  double delta_t_ = 0;                  // this shard's summand, at the last commit
-  PriorTerms prior_terms_;
-
   Epoch epoch_ = 0;
-  bool from_old_model_ = false;  // this epoch's topics are drawn from the old model
-  std::optional<WarmStart> warm_start_;
-  CountHistogram visited_;            // n_wk of the slices visited for the last time in an epoch that learns beta
-  CountHistogram replicated_counts_;  // committed n_wk of the replicated words, the same for all shards
+  std::vector<std::uint32_t> cursors_;  // of each slice: the word with which its next visit begins
+  double delta_t_ = 0;                  // this shard's summand, at the last commit
+  CountHistogram replicated_counts_;    // committed n_wk of the replicated words, the same for all shards
+
+  // The priors.
+  Priors priors_;           // of one copy of each token; counts are those of all copies
+  PriorTerms prior_terms_;  // of the likelihood
+  CountHistogram visited_;  // n_wk of the slices visited for the last time in an epoch that learns beta
+
+  std::shared_ptr<const OldModel> old_model_;
+
   HeldOut held_out_;
-  HeldOutScore score_;      // of this shard, in the last epoch that scored
+  HeldOutScore score_;      // of this shard, in the last epoch
   std::vector<float> phi_;  // of one word: scratch for held-out documents
 };
 

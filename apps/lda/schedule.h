@@ -1,7 +1,7 @@
 // apps/lda/schedule.h -- rotation, followed in some epochs by a round that learns the priors.
 //
-// An epoch is one owned round for each slice, a shared round of the totals, and then, in epochs that learn, a round of
-// the table of priors.  Its argument is whether alpha, and whether beta, is learned.
+// An epoch is one owned round for each slice, a shared round of the totals (its argument is a Turn), and then, in
+// epochs that learn, a round of the table of priors (its argument: WhichPriors).
 //
 // In the starting pass the rounds of slices include the totals, so that different shards do not use one topic for
 // different things: if topics are drawn with less recent totals than those of the previous step, the likelihood stays 1
@@ -10,11 +10,9 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "apps/lda/settings.h"
-#include "rota/fields.h"
+#include "rota/argument.h"
 #include "rota/job.h"
 #include "rota/schedules/rotation.h"
 #include "rota/types.h"
@@ -27,53 +25,72 @@ inline bool is_small(std::uint64_t tokens, std::uint32_t topics) {
   return tokens < std::uint64_t{2500} * topics;
 }
 
-// Which shards sample the replicated words in a round of totals: its argument.
+// Which shards sample the replicated words in a round of totals.
 //
 // In the starting pass a word's first tokens decide its topics.  If all shards drew at once, each from a row without
 // tokens, a word would begin with other topics in every shard, and sampling takes very long to correct that.
-class Turn {
- public:
+struct Turn {
   static constexpr std::uint32_t kMostTurns = 64;  // each is a round that all shards wait for
 
-  // Turn `number` of `turns`; number = turns: a round of slices, in which no shard has its turn.
-  Turn(std::uint32_t number, std::uint32_t turns) : number_(number), turns_(turns) {}
-  // From the result of argument().  Empty, as after the starting pass: all shards at once.
-  explicit Turn(std::span<const double> argument) {
-    if (argument.size() != 2) return;
-    number_ = static_cast<std::uint32_t>(argument[0]);
-    turns_ = std::max(1U, static_cast<std::uint32_t>(argument[1]));
-  }
+  std::uint32_t number = 0, turns = 1;  // number = turns: a round of slices, in which no shard has its turn
 
-  std::vector<double> argument() const { return {static_cast<double>(number_), static_cast<double>(turns_)}; }
-  bool is_of(ShardId shard) const { return number_ < turns_ && shard % turns_ == number_; }
+  void fields(auto& list) { list(number, turns); }
+  bool is_of(ShardId shard) const { return number < turns && shard % turns == number; }
   // Whether no round of totals follows in the epoch.
-  bool ends_epoch() const { return number_ + 1 == turns_; }
-
- private:
-  std::uint32_t number_ = 0, turns_ = 1;
+  bool ends_epoch() const { return number + 1 == turns; }
 };
 
-class LdaSchedule final : public Schedule {
+class LdaSchedule final : public RotationSchedule {
  public:
-  LdaSchedule(const Job& job, const Settings& settings, std::uint64_t tokens);
+  LdaSchedule(const Job& job, const Settings& settings, std::uint64_t tokens)
+      : RotationSchedule(job, {.table = kTotals, .totals = {kTopicTotals}, .first_replicated = kFirstReplicated}),
+        settings_(settings),
+        shards_(job.shards),
+        small_(is_small(tokens, settings.topics)) {}
 
-  Cut cut(const Census& census, std::uint32_t slices) override;
-  std::uint32_t pipeline(std::uint32_t) const override { return 0; }
-  Round next(Random& random) override;
+  Cut cut(const Census& census, std::uint32_t slices) override {
+    Cut cut = RotationSchedule::cut(census, slices);
+    if (!cut.replicated.empty()) most_turns_ = std::min(shards_, Turn::kMostTurns);
+    return cut;
+  }
+  Round next(Random& random) override {
+    const WhichPriors learned = settings_.learned(epoch_);
+    const bool shares = epoch_ == 0 || small_;
+    const std::uint32_t turns = shares ? most_turns_ : 1;
+    Round round;
+    if (turn_ < turns) {
+      round = turn_ == 0 ? RotationSchedule::next(random) : totals_;
+      if (round.ends_epoch) {  // the round of totals, once for each turn
+        totals_ = round;
+        round.argument = Argument(Turn{turn_++, turns});
+        round.ends_epoch = turn_ == turns && !learned.any();
+      } else if (shares) {
+        round.table = kTotals;
+        round.shared = {kTopicTotals};
+        round.argument = Argument(Turn{turns, turns});
+      }
+    } else {
+      round.table = kPriors;
+      round.shared = {0};
+      round.argument = Argument(learned);
+      round.ends_epoch = true;
+    }
+    if (round.ends_epoch) {
+      ++epoch_;
+      turn_ = 0;
+    }
+    return round;
+  }
   void state(Archive& list) override { list(epoch_); }
 
  private:
-  Round next_in_turn(Random& random);
-
   Settings settings_;
-  RotationSchedule rotation_;
-  Epoch epoch_ = 0;
-  bool learns_ = false;  // the next round is that of the priors
   std::uint32_t shards_;
   bool small_;
-  bool has_replicated_ = false;
-  std::uint32_t turn_ = 0;  // of this epoch
-  Round pass_;              // its round of totals, while shards take turns
+  std::uint32_t most_turns_ = 1;
+  Epoch epoch_ = 0;
+  std::uint32_t turn_ = 0;  // the number of turns that this epoch has had
+  Round totals_;            // its round of totals
 };
 
 }  // namespace rota::lda

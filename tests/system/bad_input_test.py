@@ -39,7 +39,7 @@ class WrongFlags(RotaTest):
         out = self.folder / "out"
         for flags, words in ((["--topiks=3"], "topics"), (["--epoch=3"], "epochs"), (["--topics=many"], "topics"),
                              (["--workers=0"], "workers"), (["--workers=9"], "shards"),
-                             (["--alpha=0.1", "--alpha_sum=5"], "alpha"), (["--schedulers=2"], "schedulers")):
+                             (["--copies=2", "--learn_beta=1"], "copies"), (["--schedulers=2"], "schedulers")):
             with self.subTest(flags=flags):
                 self.rota(*self.lda(out, *flags), code=2, error=words)
                 self.assertFalse(out.exists())

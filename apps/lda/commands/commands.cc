@@ -1,20 +1,15 @@
-// apps/lda/commands/commands.cc -- what is read of a trained model: `rota show`, `predict`, `evaluate` and `pyldavis`.
+// apps/lda/commands/commands.cc -- `rota show lda` and `rota pyldavis lda`, and the list of all commands.
 #include "apps/lda/commands/commands.h"
 
 #include <charconv>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "apps/lda/commands/trained_model.h"
-#include "apps/lda/held_out/new_documents.h"
-#include "rota/error.h"
 #include "rota/io/number_text.h"
 #include "rota/io/report_text.h"
-#include "rota/seed_mixer.h"
 #include "rota/settings.h"
 
 namespace rota::lda {
@@ -50,102 +45,6 @@ void show(const Call& call, std::ostream& out) {
       out << " " << model.vocabulary[each.word] << " " << percent(each.count, model.totals[k]) << "%";
     out << "\n";
   }
-}
-
-// ---- predict: the topics of new documents
-
-bool as_list(const Options& options) {
-  return options.text("layout") == "list";
-}
-
-struct Predict {
-  io::CorpusForm form;
-  bool table = false;
-  double least_share = 0.01, tolerance = 1e-4;
-  std::uint32_t most_topics = 0, iterations = 100;
-
-  void options(auto& list) {
-    list.all_of(form);
-    list.choice("layout", table, {{"list", false}, {"table", true}},
-                "Each document's topics, largest first; or a column for each topic, with tabs.");
-    list.number("least_share", least_share, "", 0, 1, "Topics of a smaller share are not listed.").needs = {
-        "--layout=list", as_list};
-    list.number("most_topics", most_topics, "topics", 0, 65535, "The most topics listed for a document; 0: all.")
-        .needs = {"--layout=list", as_list};
-    list.number("iterations", iterations, "iterations", 1, 1e6, "The most iterations for a document.");
-    list.number("tolerance", tolerance, "", 0, 1, "A document is done when no share changes by more in an iteration.");
-  }
-};
-
-void predict(const Call& call, std::ostream& out) {
-  const auto settings = rota::settings_of<Predict>(call.options);
-  const TrainedModel model = read_model(*call.model, false);
-  const NewDocuments read = read_new_documents(call.input, settings.form, model.vocabulary);
-  FoldIn fold_in(model, settings.iterations, settings.tolerance);
-  out << "# " << read.documents.size() << " documents, " << read.tokens << " tokens; " << read.unknown
-      << " more are of words that the model does not have\n";
-  const std::size_t topics = model.totals.size();
-  if (settings.table) {
-    out << "document";
-    for (std::size_t k = 0; k < topics; ++k) out << '\t' << k;
-    out << '\n';
-  }
-  const std::size_t most = settings.most_topics > 0 ? settings.most_topics : topics;
-  for (std::size_t d = 0; d < read.documents.size(); ++d) {
-    const std::span<const double> shares = fold_in.shares(read.documents[d]);
-    out << d + 1;
-    for (std::size_t k = 0; settings.table && k < topics; ++k) out << '\t' << io::six_digits(shares[k]);
-    if (!settings.table)
-      for (const std::uint32_t k : io::largest(topics, most, [&](auto i) { return shares[i]; }))
-        if (shares[k] >= settings.least_share) out << ' ' << k << ':' << io::six_digits(shares[k]);
-    out << '\n';
-  }
-}
-
-// ---- evaluate: the probability of new documents, as JSON
-
-struct Evaluate {
-  io::CorpusForm form;
-  std::uint32_t particles = 20;
-  bool resample = true, per_document = false;
-  std::uint64_t seed = 1;
-
-  void options(auto& list) {
-    list.all_of(form);
-    list.number("particles", particles, "particles", 1, 1e6, "Particles of the left-to-right estimator.");
-    list.flag("resample", resample,
-              "Draw all topics again before every token: more accurate, and much slower for long documents.");
-    list.flag("per_document", per_document, "List every document's log-probability too.");
-    list.number("seed", seed, "", 0, 9'007'199'254'740'992, "Equal seeds give equal estimates.");
-  }
-};
-
-void evaluate(const Call& call, std::ostream& out) {
-  const auto settings = rota::settings_of<Evaluate>(call.options);
-  const TrainedModel model = read_model(*call.model, false);
-  const NewDocuments read = read_new_documents(call.input, settings.form, model.vocabulary);
-  if (read.tokens == 0) throw DataError(call.input.front(), 0, "the model has none of the words");
-  LeftToRight estimator(model, settings.particles, settings.resample);
-  double sum = 0;
-  std::vector<double> log_p;
-  for (std::size_t d = 0; d < read.documents.size(); ++d) {
-    // Each document has its own random numbers, so its estimate does not depend on the others.
-    Random random = random_named({settings.seed, d});
-    log_p.push_back(estimator.log_probability(read.documents[d], random));
-    sum += log_p.back();
-  }
-  const double per_token = sum / static_cast<double>(read.tokens);
-  nlohmann::ordered_json json = {{"method", "left-to-right"},
-                                 {"particles", settings.particles},
-                                 {"resample", settings.resample},
-                                 {"documents", read.documents.size()},
-                                 {"tokens", read.tokens},
-                                 {"unknown_tokens", read.unknown},
-                                 {"log_probability", sum},
-                                 {"per_token", per_token},
-                                 {"perplexity", std::exp(-per_token)}};
-  if (settings.per_document) json["log_probability_of_document"] = log_p;
-  out << json.dump(2) << "\n";
 }
 
 // ---- pyldavis: the arguments of pyLDAvis.prepare(), as JSON
@@ -226,16 +125,8 @@ std::span<const Command> commands() {
                                        .summary = "prints the topics with their top words",
                                        .options = declared_options<Show>(),
                                        .run = show},
-                                      {.name = "predict",
-                                       .summary = "prints the topics of new documents, a line for each",
-                                       .options = declared_options<Predict>(),
-                                       .run = predict,
-                                       .takes_input = true},
-                                      {.name = "evaluate",
-                                       .summary = "estimates the probability of new documents, left to right, as JSON",
-                                       .options = declared_options<Evaluate>(),
-                                       .run = evaluate,
-                                       .takes_input = true},
+                                      predict_command(),
+                                      evaluate_command(),
                                       diagnostics_command(),
                                       {.name = "pyldavis",
                                        .summary = "writes the model as JSON that pyLDAvis.prepare() takes",

@@ -1,5 +1,4 @@
-#include "apps/lda/commands/diagnostics.h"
-
+// apps/lda/commands/diagnostics.cc -- `rota diagnostics lda`: measures of topic quality, as a table.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -9,9 +8,9 @@
 
 #include "apps/lda/commands/commands.h"
 #include "rota/io/number_text.h"
+#include "rota/settings.h"
 
 namespace rota::lda {
-
 namespace {
 
 struct Diagnostics {
@@ -38,49 +37,6 @@ DocumentsOf documents_of(const std::vector<std::vector<TopWord>>& top, const std
   return documents;
 }
 
-double number_in_both(const std::vector<std::uint32_t>& a, const std::vector<std::uint32_t>& b) {
-  std::vector<std::uint32_t> both;
-  std::ranges::set_intersection(a, b, std::back_inserter(both));
-  return static_cast<double>(both.size());
-}
-
-// Figures of the model alone.
-void describe_topics(const TrainedModel& model, std::vector<TopicDiagnostics>& topics) {
-  const auto words = static_cast<double>(model.words.size());
-  double tokens = 0;
-  for (const std::uint64_t total : model.totals) tokens += static_cast<double>(total);
-  std::vector<double> squares(topics.size()), uniform(topics.size()), corpus(topics.size());
-  for (const WordRow& row : model.words) {
-    const auto of_word = static_cast<double>(tokens_of(row));
-    for (const TopicCount cell : row) {
-      const double p = cell.count / static_cast<double>(model.totals[cell.topic]);
-      squares[cell.topic] += p * p;
-      uniform[cell.topic] += p * std::log(p * words);
-      corpus[cell.topic] += p * std::log(p * tokens / of_word);
-    }
-  }
-  for (std::size_t k = 0; k < topics.size(); ++k) {
-    if (model.totals[k] == 0) continue;
-    topics[k].effective_words = 1 / squares[k];
-    topics[k].uniform_nats = uniform[k];
-    topics[k].corpus_nats = corpus[k];
-  }
-}
-
-double exclusivity(const TrainedModel& model, std::size_t topic, const std::vector<TopWord>& top) {
-  double sum = 0;
-  for (const TopWord each : top) {
-    double here = 0, all = 0;
-    for (const TopicCount cell : model.words[each.word]) {
-      const double p = cell.count / static_cast<double>(model.totals[cell.topic]);
-      all += p;
-      if (cell.topic == topic) here = p;
-    }
-    sum += here / all;
-  }
-  return sum / static_cast<double>(top.size());
-}
-
 void add_coherence(const DocumentsOf& documents, double all, const std::vector<TopWord>& top, TopicDiagnostics& topic) {
   double umass = 0, npmi = 0;
   int pairs = 0;
@@ -88,8 +44,10 @@ void add_coherence(const DocumentsOf& documents, double all, const std::vector<T
     for (std::size_t l = 0; l < m; ++l) {
       const auto &of_first = documents.at(top[l].word), &of_second = documents.at(top[m].word);
       if (of_first.empty() || of_second.empty()) continue;
+      std::vector<std::uint32_t> of_both;
+      std::ranges::set_intersection(of_first, of_second, std::back_inserter(of_both));
       const auto first = static_cast<double>(of_first.size()), second = static_cast<double>(of_second.size());
-      const double both = number_in_both(of_first, of_second);
+      const auto both = static_cast<double>(of_both.size());
       ++pairs;
       umass += std::log((both + 1) / first);
       const double p = both / all;
@@ -102,20 +60,34 @@ void add_coherence(const DocumentsOf& documents, double all, const std::vector<T
   topic.npmi = npmi / pairs;
 }
 
-std::string field(const std::optional<double>& value) {
-  return value ? io::six_digits(*value) : "";
-}
-
 }  // namespace
 
 std::vector<TopicDiagnostics> diagnose(const TrainedModel& model, const std::vector<std::vector<TopWord>>& top,
                                        const std::vector<NewDocument>& reference) {
-  std::vector<TopicDiagnostics> topics(model.totals.size());
-  describe_topics(model, topics);
+  const auto words = static_cast<double>(model.words.size());
+  double tokens = 0;
+  for (const std::uint64_t total : model.totals) tokens += static_cast<double>(total);
+  const auto p = [&](TopicCount cell) { return cell.count / static_cast<double>(model.totals[cell.topic]); };
+  std::vector<double> squares(top.size()), uniform(top.size()), corpus(top.size());
+  for (const WordRow& row : model.words) {
+    const auto of_word = static_cast<double>(tokens_of(row));
+    for (const TopicCount cell : row) {
+      squares[cell.topic] += p(cell) * p(cell);
+      uniform[cell.topic] += p(cell) * std::log(p(cell) * words);
+      corpus[cell.topic] += p(cell) * std::log(p(cell) * tokens / of_word);
+    }
+  }
   const DocumentsOf documents = documents_of(top, reference);
+  std::vector<TopicDiagnostics> topics(top.size());
   for (std::size_t k = 0; k < topics.size(); ++k) {
     if (top[k].empty()) continue;
-    topics[k].exclusivity = exclusivity(model, k, top[k]);
+    double exclusivity = 0;
+    for (const TopWord each : top[k]) {
+      double all = 0;
+      for (const TopicCount cell : model.words[each.word]) all += p(cell);
+      exclusivity += p({each.count, static_cast<std::uint16_t>(k)}) / all;
+    }
+    topics[k] = {1 / squares[k], uniform[k], corpus[k], exclusivity / static_cast<double>(top[k].size()), {}, {}};
     add_coherence(documents, static_cast<double>(reference.size()), top[k], topics[k]);
   }
   return topics;
@@ -129,13 +101,11 @@ static void diagnostics(const Call& call, std::ostream& out) {
   const auto topics = diagnose(model, top, reference.documents);
   out << "topic\ttokens\talpha\teffective_words\tuniform_nats\tcorpus_nats\texclusivity\tumass\tnpmi\twords\n";
   for (std::size_t k = 0; k < topics.size(); ++k) {
+    const auto& [effective, uniform, corpus, exclusivity, umass, npmi] = topics[k];
     out << k << '\t' << model.totals[k] << '\t' << io::six_digits(model.priors.alphas[k]);
-    for (const auto& value : {topics[k].effective_words, topics[k].uniform_nats, topics[k].corpus_nats,
-                              topics[k].exclusivity, topics[k].umass, topics[k].npmi})
-      out << '\t' << field(value);
-    out << '\t';
-    for (std::size_t i = 0; i < top[k].size(); ++i) out << (i == 0 ? "" : " ") << model.vocabulary[top[k][i].word];
-    out << '\n';
+    for (const auto& value : {effective, uniform, corpus, exclusivity, umass, npmi})
+      out << '\t' << (value ? io::six_digits(*value) : "");
+    out << '\t' << words_in(model, top[k]) << '\n';
   }
 }
 

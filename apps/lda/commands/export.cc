@@ -1,6 +1,7 @@
 // apps/lda/commands/export.cc -- a model as text files; kReadme describes them.
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "apps/lda/commands/commands.h"
 #include "apps/lda/commands/trained_model.h"
@@ -33,12 +34,12 @@ multiplied by M.
 priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
 )";
 
+constexpr std::size_t kTopWords = 10;
+
 void write_topics(const TrainedModel& model, io::TextWriter out) {
-  const auto top = top_words(model, model.settings.top_words);
+  const auto top = top_words(model, kTopWords);
   for (std::size_t k = 0; k < top.size(); ++k) {
-    out << k << "\t" << model.priors.alphas[k] << "\t" << model.totals[k] << "\t";
-    for (std::size_t i = 0; i < top[k].size(); ++i) out << (i == 0 ? "" : " ") << model.vocabulary[top[k][i].word];
-    out << "\n";
+    out << k << "\t" << model.priors.alphas[k] << "\t" << model.totals[k] << "\t" << words_in(model, top[k]) << "\n";
   }
   out.close();
 }
@@ -59,9 +60,7 @@ void write_documents(const TrainedModel& model, io::TextWriter out) {
   const double alpha_sum = all_copies.alpha_sum();
   for (std::size_t d = 0; d < model.documents.size(); ++d) {
     std::vector<TopicCount> cells = model.documents[d];
-    std::sort(cells.begin(), cells.end(), [](const TopicCount& a, const TopicCount& b) {
-      return a.count != b.count ? a.count > b.count : a.topic < b.topic;
-    });
+    std::ranges::sort(cells, {}, [](TopicCount cell) { return std::pair(-std::int64_t{cell.count}, cell.topic); });
     const double all = static_cast<double>(tokens_of(cells)) + alpha_sum;
     out << std::uint64_t{d + 1};
     for (const TopicCount cell : cells)

@@ -1,71 +1,47 @@
 // apps/lda/commands/trained_model.cc
 #include "apps/lda/commands/trained_model.h"
 
-#include <algorithm>
-#include <string_view>
-#include <unordered_map>
+#include <string>
 #include <utility>
 
-#include "apps/lda/sampler/word_topic_slice.h"
+#include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
-#include "rota/error.h"
+#include "rota/io/report_text.h"
+#include "rota/io/vocabulary.h"
 
 namespace rota::lda {
-namespace {
-
-ShardState read_shard(const Model& model, ShardId shard, const Settings& settings) {
-  const Bytes bytes = model.shard(shard);
-  Reader in(bytes.view());
-  ShardState state = ShardState::read(in);
-  if (!in.done() || state.topics != settings.topics || state.shard != shard || state.shards != model.job().shards)
-    throw DataError("shard " + std::to_string(shard), 0, "is not the state of an LDA shard of this job");
-  return state;
-}
-
-WordRow& word_row(TrainedModel& trained, Key word) {
-  if (word >= trained.words.size())
-    throw DataError("cut", 0, "word " + std::to_string(word) + " is beyond the vocabulary");
-  return trained.words[word];
-}
-
-void read_slice(const Model& model, SliceId id, TrainedModel& trained) {
-  const std::vector<Key>& keys = model.cut().slices[id];
-  WordTopicSlice slice(keys.size(), trained.settings.topics);
-  const Bytes bytes = model.slice(id);
-  Reader in(bytes.view());
-  slice.decode(in);
-  if (!in.done()) throw DataError("slice " + std::to_string(id), 0, "is not a slice of an LDA model");
-  for (std::size_t i = 0; i < keys.size(); ++i) word_row(trained, keys[i]) = std::move(slice.row(i));
-}
-
-}  // namespace
 
 TrainedModel read_model(const Model& model, bool with_documents) {
+  const Settings settings = settings_of(model.job().options);
   TrainedModel trained;
-  trained.settings = settings_of(model.job().options);
-  trained.copies = trained.settings.copies;
-  const std::uint32_t topics = trained.settings.topics;
-  ShardState first = read_shard(model, 0, trained.settings);
-  trained.priors = first.priors;
+  trained.copies = settings.copies;
   trained.vocabulary = read_fields<std::vector<std::string>>(model.common());
   trained.words.resize(trained.vocabulary.size());
-  for (SliceId b = 0; b < model.cut().slices.size(); ++b) read_slice(model, b, trained);
+  for (SliceId b = 0; b < model.cut().slices.size(); ++b) {
+    const std::vector<Key>& keys = model.cut().slices[b];
+    WordTopicSlice slice(keys.size(), settings.topics);
+    const Bytes bytes = model.slice(b);
+    Reader in(bytes.view());
+    slice.decode(in);
+    for (std::size_t i = 0; i < keys.size(); ++i) trained.words.at(keys[i]) = std::move(slice.row(i));
+  }
   for (const Key word : model.cut().replicated) {
     const std::vector<double> row = model.row(kTotals, kFirstReplicated + word);
-    for (std::uint32_t k = 0; k < std::min<std::size_t>(topics, row.size()); ++k)
+    for (std::uint32_t k = 0; k < row.size(); ++k)
       if (row[k] > 0)
-        word_row(trained, word).push_back({static_cast<std::uint32_t>(row[k]), static_cast<std::uint16_t>(k)});
+        trained.words.at(word).push_back({static_cast<std::uint32_t>(row[k]), static_cast<std::uint16_t>(k)});
   }
-  trained.totals.resize(topics);
+  trained.totals.resize(settings.topics);
   for (const WordRow& row : trained.words)
     for (const TopicCount cell : row) trained.totals[cell.topic] += cell.count;
   const std::uint32_t shards = model.job().shards;
-  for (ShardId s = 0; with_documents && s < shards; ++s) {
-    ShardState state = s == 0 ? std::move(first) : read_shard(model, s, trained.settings);
-    for (std::size_t i = 0; i < state.documents.size(); ++i) {
+  for (ShardId s = 0; s < (with_documents ? shards : 1); ++s) {
+    auto state = read_fields<ShardState>(model.shard(s));
+    trained.priors = state.priors;
+    for (std::size_t i = 0; with_documents && i < state.documents.size(); ++i) {
       const std::size_t document = s + i * shards;
       if (trained.documents.size() <= document) trained.documents.resize(document + 1);
-      trained.documents[document] = std::move(state.documents[i].cells);
+      trained.documents[document] = std::move(state.documents[i]);
     }
   }
   return trained;
@@ -86,12 +62,11 @@ void phi_of_word(const TrainedModel& model, std::uint32_t word, std::span<double
 
 std::vector<std::uint32_t> numbers_in_model(const std::vector<std::string>& words,
                                             const std::vector<std::string>& model) {
-  std::unordered_map<std::string_view, std::uint32_t> numbers;
-  for (std::uint32_t w = 0; w < model.size(); ++w) numbers.emplace(model[w], w);
-  std::vector<std::uint32_t> in_model(words.size(), kUnknownWord);
-  for (std::size_t w = 0; w < words.size(); ++w)
-    if (const auto found = numbers.find(words[w]); found != numbers.end()) in_model[w] = found->second;
-  return in_model;
+  io::Vocabulary known;
+  for (const std::string& word : model) (void)known.number_of(word);
+  std::vector<std::uint32_t> numbers;
+  for (const std::string& word : words) numbers.push_back(known.find(word).value_or(kUnknownWord));
+  return numbers;
 }
 
 bool has_numbers(const std::vector<std::string>& words) {
@@ -103,20 +78,39 @@ bool has_numbers(const std::vector<std::string>& words) {
   return false;
 }
 
-std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most) {
-  std::vector<std::vector<TopWord>> top(model.totals.size());
-  const auto before = [](const TopWord& a, const TopWord& b) {
-    return a.count != b.count ? a.count > b.count : a.word < b.word;
-  };
-  for (std::uint32_t w = 0; w < model.words.size(); ++w)
-    for (const TopicCount cell : model.words[w]) top[cell.topic].push_back({w, cell.count});
-  for (auto& words : top) {
-    const std::size_t kept = std::min(most, words.size());
-    std::partial_sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(kept), words.end(), before);
-    words.resize(kept);
-    words.shrink_to_fit();
+NewDocuments read_new_documents(const std::vector<std::string>& files, const io::CorpusForm& form,
+                                const std::vector<std::string>& vocabulary) {
+  NewDocuments read;
+  io::Vocabulary words;
+  std::vector<io::WordCount> all;  // checked at the end: a document's number may be too large
+  const auto keep = [&](std::span<const io::WordCount> counts) { all.insert(all.end(), counts.begin(), counts.end()); };
+  const io::CorpusSize size =
+      io::read_corpus(files, form, words, keep, {.end = vocabulary.size(), .leave_out = has_numbers(vocabulary)});
+  const std::vector<std::uint32_t> in_model = numbers_in_model(words.words(), vocabulary);
+  read.documents.resize(size.documents);
+  read.unknown = size.left_out;
+  for (const io::WordCount& each : all) {
+    const std::uint32_t word = size.named ? in_model[each.word] : each.word;
+    if (word != kUnknownWord) read.documents[each.document].push_back({word, each.count});
+    (word == kUnknownWord ? read.unknown : read.tokens) += each.count;
   }
+  return read;
+}
+
+std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most) {
+  std::vector<std::vector<TopWord>> all(model.totals.size()), top(all.size());
+  for (std::uint32_t w = 0; w < model.words.size(); ++w)
+    for (const TopicCount cell : model.words[w]) all[cell.topic].push_back({w, cell.count});
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (const std::uint32_t i : io::largest(all[k].size(), most, [&](auto at) { return all[k][at].count; }))
+      top[k].push_back(all[k][i]);
   return top;
+}
+
+std::string words_in(const TrainedModel& model, const std::vector<TopWord>& top) {
+  std::string names;
+  for (const TopWord each : top) names += (names.empty() ? "" : " ") + model.vocabulary[each.word];
+  return names;
 }
 
 }  // namespace rota::lda

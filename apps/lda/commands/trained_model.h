@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "apps/lda/sampler/topic_count.h"
-#include "apps/lda/settings.h"
+#include "apps/lda/priors/priors.h"
+#include "apps/lda/sampler/word_topic_slice.h"
+#include "rota/io/corpus.h"
 #include "rota/model.h"
 
 namespace rota::lda {
 
 struct TrainedModel {
-  Settings settings;
   Priors priors;      // of one copy of each token
   double copies = 1;  // whose counts follow
   std::vector<std::string> vocabulary;
@@ -23,7 +23,6 @@ struct TrainedModel {
 
 std::uint64_t tokens_of(std::span<const TopicCount> cells);
 
-// Throws DataError if a part is missing or damaged.
 TrainedModel read_model(const Model& model, bool with_documents);
 
 // phi_wk = (n_wk + beta) / (n_k + V beta) of all topics, with beta of all copies.
@@ -36,10 +35,31 @@ std::vector<std::uint32_t> numbers_in_model(const std::vector<std::string>& word
 // Whether words have no names, but their numbers in order, from 0 or 1.
 bool has_numbers(const std::vector<std::string>& words);
 
+struct WordInDocument {
+  std::uint32_t word, count;
+};
+// Text: the words in their order, once each.  Other formats: in the order of the file.
+using NewDocument = std::vector<WordInDocument>;
+
+// Documents that the model was not trained on.
+struct NewDocuments {
+  std::vector<NewDocument> documents;
+  std::uint64_t tokens = 0;
+  std::uint64_t unknown = 0;  // tokens left out because the model does not have the word
+};
+
+// The formats are those of training.  Numbers of words are the model's: files that state a number of words must have
+// its number; in others, words beyond are left out if the model's words have no names, and refused if they have.
+// Throws NoInput or DataError.
+NewDocuments read_new_documents(const std::vector<std::string>& files, const io::CorpusForm& form,
+                                const std::vector<std::string>& vocabulary);
+
 struct TopWord {
   std::uint32_t word, count;
 };
 // For each topic, the `most` words with the highest counts, highest first; ties in the order of the words.
 std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most);
+// Their names, with spaces between them.
+std::string words_in(const TrainedModel& model, const std::vector<TopWord>& top);
 
 }  // namespace rota::lda

@@ -1,8 +1,12 @@
-// apps/lda/priors/priors.h -- the parameters of the two Dirichlet priors.
+// apps/lda/priors/priors.h -- alpha and beta, the parameters of the two Dirichlet priors, and learning them.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
+
+#include "rota/fields.h"
 
 namespace rota::lda {
 
@@ -41,5 +45,67 @@ struct Priors {
   }
   friend bool operator==(const Priors&, const Priors&) = default;
 };
+
+// How often each count occurs.  The sum of the histograms of parts is exactly the histogram of the whole, so that the
+// result does not depend on the number of shards.
+struct CountHistogram {
+  std::map<std::uint32_t, std::uint64_t> times;  // of each count but 0
+
+  void add(std::uint32_t count) {
+    if (count != 0) ++times[count];
+  }
+  void add(const CountHistogram& other) {
+    for (const auto& [count, its] : other.times) times[count] += its;
+  }
+  void fields(auto& list) {
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> pairs(times.begin(), times.end());
+    list(pairs);
+    if (list.reads()) times = {pairs.begin(), pairs.end()};
+  }
+  friend bool operator==(const CountHistogram&, const CountHistogram&) = default;
+};
+
+// A shard's note in a round of the table of priors, or the sum of such notes.
+struct PriorStatistics {
+  std::vector<CountHistogram> topic_counts;  // of each topic, n_dk over the documents
+  CountHistogram document_lengths;           // N_d
+  CountHistogram word_counts;                // n_wk, over the words of the slices that the shard visited last
+  // What all shards know.
+  std::uint64_t words = 0;           // V
+  std::vector<std::int64_t> totals;  // n_k
+  Priors priors;                     // the current ones
+
+  void fields(auto& list) { list(topic_counts, document_lengths, word_counts, words, totals, priors); }
+  void add(const PriorStatistics& other);
+};
+
+// The argument of such a round.
+struct WhichPriors {
+  bool alpha = false, beta = false;
+
+  bool any() const { return alpha || beta; }
+  void fields(auto& list) { list(alpha, beta); }
+};
+
+// Alpha and beta that maximise the likelihood of the tokens' topics.
+//
+// Fixed-point iterations (Minka, "Estimating a Dirichlet distribution", 2000, equation 55) from histograms of the
+// counts (Wallach, "Structured topic models for language", thesis, Cambridge 2008, section 2.3).  With A = sum_k
+// alpha_k and psi the digamma function,
+//
+//   alpha_k  <-  (alpha_k sum_d [psi(n_dk + alpha_k) - psi(alpha_k)] + c) / (sum_d [psi(N_d + A) - psi(A)] + 1)
+//   beta     <-  (beta sum_wk [psi(n_wk + beta) - psi(beta)] + c) / (V sum_k [psi(n_k + V beta) - psi(V beta)] + 1)
+//
+// c and 1 are those of a Gamma(1 + c, 1) prior, so weak that it matters only for a topic without tokens, whose alpha
+// becomes small but not 0.
+//
+// A parameter that is not to be learned stays unchanged.
+Priors learned_priors(const PriorStatistics& statistics, WhichPriors which);
+
+// psi(x + n) - psi(x) = sum_{i < n} 1 / (x + i).  REQUIRES: x > 0.
+//
+// Learned parameters are part of the model, so it uses only operations that IEEE 754 rounds in one way: the C library's
+// own logarithm may differ in the last bit between versions and processors.
+double digamma_rise(double x, std::uint64_t n);
 
 }  // namespace rota::lda

@@ -209,27 +209,24 @@ struct InLane {
   float rest;
 };
 
+// For a number of blocks: rows of any form, and narrow rows of any number.
+constexpr std::uint32_t kAnyForm = 0, kAnyNumber = ~0U;
+
 // The place (block * 16 + lane) of `target`, given the running sums of every block but the last, followed by infinite
-// ones (run_places), and the lanes' sums.
+// ones (run_places), and the lanes' sums.  kBlocks: the number of blocks if it is known and at most 8.
+template <std::uint32_t kBlocks = kAnyNumber>
 ROTA_INLINE std::uint32_t find_place(const float* runs, std::uint32_t blocks, const LaneSums& sums, float target) {
   const InLane in(sums, target);
   // The number of blocks whose running sum is at most `rest`, without branches: by eights, then within an eight.
   const float* at = runs + in.lane;
-  std::uint32_t block = 0;
-  for (std::uint32_t b = 7; b + 1 < blocks; b += 8) block += at[b * kLanes] <= in.rest ? 8 : 0;
-  at += block * kLanes;
-  std::uint32_t within = 0;
-  _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b < 7; ++b) within += at[b * kLanes] <= in.rest ? 1 : 0;
+  std::uint32_t block = 0, within = 0;
+  if constexpr (kBlocks == kAnyNumber) {
+    for (std::uint32_t b = 7; b + 1 < blocks; b += 8) block += at[b * kLanes] <= in.rest ? 8 : 0;
+    at += block * kLanes;
+  }
+  constexpr std::uint32_t kLast = kBlocks == kAnyNumber ? 7 : kBlocks - 1;
+  _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b < kLast; ++b) within += at[b * kLanes] <= in.rest ? 1 : 0;
   return (block + within) * kLanes + in.lane;
-}
-// The same for a number of blocks, up to 8, that is known at compile time.
-template <std::uint32_t kBlocks>
-ROTA_INLINE std::uint32_t find_place_in(const float* runs, const LaneSums& sums, float target) {
-  const InLane in(sums, target);
-  std::uint32_t block = 0;
-  _Pragma("GCC unroll 7") for (std::uint32_t b = 0; b + 1 < kBlocks; ++b) block +=
-      runs[in.lane + b * kLanes] <= in.rest ? 1 : 0;
-  return block * kLanes + in.lane;
 }
 
 // In [0, 1), from 24 of the 64 random bits, starting at bit `from`.
@@ -266,32 +263,26 @@ ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::i
   refresh_phi<kWhole>(cell, side, topic, inverse);
 }
 
-// The block of kPhiBlock topics in which `target` falls, and its offset there: by eights, then within an eight.
-struct InPhiBlock {
-  ROTA_INLINE InPhiBlock(const double* sums, std::uint32_t blocks, double target) : rest(target) {
-    for (; block + 8 < blocks; block += 8) {
-      const double* const s = sums + block;
-      const double eight = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
-      if (rest < eight) break;
-      rest -= eight;
-    }
-    const std::uint32_t last = block + 8 < blocks ? block + 7 : blocks - 1;
-    while (block < last && rest >= sums[block]) rest -= sums[block++];
-  }
-  std::uint32_t block = 0;
-  double rest;
-};
-
 // A draw of the second bucket: in proportion to phi, or to alpha_k phi_k.
 [[gnu::noinline]] std::uint32_t draw_phi(const Cell& cell, const Side& side, float u) {
   std::uint32_t begin = 0, blocks = phi_places(cell.topics) / kLanes;
   float share = u;
   if (cell.topics > kWholePhi) {
-    const InPhiBlock found(side.phi_blocks, phi_places(cell.topics) / kPhiBlock, static_cast<double>(u) * side.phi_sum);
-    begin = found.block * kPhiBlock;
+    // The block of kPhiBlock topics, and the offset there: by eights, then within an eight.
+    const double* s = side.phi_blocks;
+    const double* const end = s + phi_places(cell.topics) / kPhiBlock;
+    double rest = static_cast<double>(u) * side.phi_sum;
+    for (; s + 8 < end; s += 8) {
+      const double eight = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+      if (rest < eight) break;
+      rest -= eight;
+    }
+    const double* const last = s + 8 < end ? s + 7 : end - 1;
+    while (s < last && rest >= *s) rest -= *s++;
+    begin = static_cast<std::uint32_t>(s - side.phi_blocks) * kPhiBlock;
     blocks = kPhiBlock / kLanes;
     // The kept sum was computed in another order than the one below.
-    share = static_cast<float>(found.rest / side.phi_blocks[found.block]);
+    share = static_cast<float>(rest / *s);
     if (!(share > 0)) share = 0;
   }
   alignas(64) float runs[kWholePhi];
@@ -310,39 +301,28 @@ struct InPhiBlock {
   return topic < cell.topics ? topic : cell.topics - 1;  // every topic but the padding has a weight
 }
 
-// For a number of blocks: rows of any form, and narrow rows of any number.
-constexpr std::uint32_t kAnyForm = 0, kAnyNumber = ~0U;
-
 // Rows with a count for each topic.  kBlocks: their number of blocks, or kAnyNumber.
 template <typename Count, std::uint32_t kBlocks = kAnyNumber>
 struct DenseRow {
   static constexpr bool kWhole = true;
 
   ROTA_INLINE DenseRow(const Cell& cell, Count* its_counts)
-      : counts(its_counts), blocks(padded(cell.topics) / kLanes) {}
+      : counts(its_counts), blocks(kBlocks == kAnyNumber ? padded(cell.topics) / kLanes : kBlocks) {}
 
   ROTA_INLINE void remove(std::uint32_t topic) { add_to_lane(counts, topic, static_cast<Count>(-1)); }
   ROTA_INLINE void add(std::uint32_t topic, std::uint32_t) { add_to_lane(counts, topic, Count{1}); }
   ROTA_INLINE Floats sum(const float* phi, float* runs) const {
     Floats run{};
-    if constexpr (kBlocks != kAnyNumber) {
-      _Pragma("GCC unroll 8") for (std::uint32_t b = 0; b < kBlocks; ++b) {
-        run.add(widen(counts + b * kLanes) * Floats::load_from(phi + b * kLanes));
-        if (b + 1 < kBlocks) run.store_to(runs + b * kLanes);
-      }
-      return run;
-    }
-    _Pragma("GCC unroll 4") for (std::uint32_t b = 0; b + 1 < blocks; ++b) {
+    const std::uint32_t last = blocks - 1;
+    _Pragma("GCC unroll 4") for (std::uint32_t b = 0; b < last; ++b) {
       run.add(widen(counts + b * kLanes) * Floats::load_from(phi + b * kLanes));
       run.store_to(runs + b * kLanes);
     }
-    const std::uint32_t last = (blocks - 1) * kLanes;
-    run.add(widen(counts + last) * Floats::load_from(phi + last));
+    run.add(widen(counts + last * kLanes) * Floats::load_from(phi + last * kLanes));
     return run;
   }
   ROTA_INLINE std::uint32_t find(const float* runs, const LaneSums& sums, float target) const {
-    if constexpr (kBlocks != kAnyNumber) return find_place_in<kBlocks>(runs, sums, target);
-    return find_place(runs, blocks, sums, target);
+    return find_place<kBlocks>(runs, blocks, sums, target);
   }
   // The place itself if it has a weight, else the first that has one.
   ROTA_INLINE std::uint32_t checked(std::uint32_t place) const {
@@ -531,27 +511,24 @@ void draw_tokens(Cell& cell) {
   count_last<kDraw, kBlocks>(cell, *side, *other, last);
 }
 
-// By the number of a row's blocks, the last one for more.  With few topics the cost of a token beside its sum matters:
-// loops of constant length.
-constexpr SampleCell kNarrow[] = {nullptr,
-                                  draw_tokens<Draw::resample, 1>,
-                                  draw_tokens<Draw::resample, 2>,
-                                  draw_tokens<Draw::resample, 3>,
-                                  draw_tokens<Draw::resample, 4>,
-                                  draw_tokens<Draw::resample, 5>,
-                                  draw_tokens<Draw::resample, 6>,
-                                  draw_tokens<Draw::resample, 7>,
-                                  draw_tokens<Draw::resample, 8>,
-                                  draw_tokens<Draw::resample, kAnyNumber>};
-constexpr std::uint32_t kMostBlocks = sizeof kNarrow / sizeof *kNarrow - 1;
+// With few topics the cost of a token beside its sum matters: loops of constant length, up to 8 blocks.
+template <std::uint32_t kBlocks = 1>
+void resample_narrow(Cell& cell) {
+  if constexpr (kBlocks > 8)
+    draw_tokens<Draw::resample, kAnyNumber>(cell);
+  else if (cell.topics <= kBlocks * kLanes)
+    draw_tokens<Draw::resample, kBlocks>(cell);
+  else
+    resample_narrow<kBlocks + 1>(cell);
+}
 
 // kDraw: Draw::first stands for Draw::first_random, too.
 template <Draw kDraw>
 void draw_of(Cell& cell) {
-  if (!cell.all_narrow) return draw_tokens<kDraw, kAnyForm>(cell);
-  const std::uint32_t blocks = padded(cell.topics) / kLanes;
-  if constexpr (kDraw == Draw::resample)
-    kNarrow[blocks < kMostBlocks ? blocks : kMostBlocks](cell);
+  if (!cell.all_narrow)
+    draw_tokens<kDraw, kAnyForm>(cell);
+  else if constexpr (kDraw == Draw::resample)
+    resample_narrow(cell);
   else
     draw_tokens<kDraw, kAnyNumber>(cell);
 }

@@ -38,9 +38,41 @@ namespace {
 
 constexpr std::size_t kBatch = 1024;  // random numbers drawn at a time
 
-bool by_topic(const TopicCount& a, const TopicCount& b) {
-  return a.topic < b.topic;
-}
+// Updates phi of topic after topic.  Successive topics are mostly in the same block of phi, so the sum of one block is
+// kept in a register: otherwise each addition would wait for the previous store.
+class Refresh {
+ public:
+  Refresh(const Cell& cell, Side& side) : cell_(cell), side_(side), blocks_(cell.topics > kWholePhi) {
+    if (blocks_) sum_ = side.phi_blocks[0];
+  }
+  ~Refresh() {
+    if (blocks_) side_.phi_blocks[block_] = sum_;
+    side_.phi_sum += more_;
+  }
+  Refresh(const Refresh&) = delete;
+
+  void operator()(std::uint32_t topic) {
+    const float phi = (static_cast<float>(side_.word[topic]) + cell_.beta) * cell_.inverse[topic];
+    double more = static_cast<double>(phi) - static_cast<double>(side_.phi[topic]);
+    if (cell_.alphas != nullptr) more *= static_cast<double>(cell_.alphas[topic]);
+    side_.phi[topic] = phi;
+    more_ += more;
+    if (!blocks_) return;
+    if (topic / kPhiBlock != block_) {
+      side_.phi_blocks[block_] = sum_;
+      block_ = topic / kPhiBlock;
+      sum_ = side_.phi_blocks[block_];
+    }
+    sum_ += more;
+  }
+
+ private:
+  const Cell& cell_;
+  Side& side_;
+  bool blocks_;
+  std::uint32_t block_ = 0;
+  double sum_ = 0, more_ = 0;
+};
 
 }  // namespace
 
@@ -52,8 +84,8 @@ CellSampler::CellSampler(const Priors& priors, bool side_by_side)
     Drawing& its = drawings_[s];
     its.phi_blocks.resize(phi_places(priors.topics()) / kPhiBlock);
     its.counts.resize(padded(priors.topics()));
-    its.runs.assign(run_places(priors.topics()), std::numeric_limits<float>::infinity());
     its.draws.resize(kBatch);
+    its.runs.assign(run_places(priors.topics()), std::numeric_limits<float>::infinity());
     cell_.sides[s].phi_blocks = its.phi_blocks.data();
     cell_.sides[s].word = its.counts.data();
     cell_.sides[s].runs = its.runs.data();
@@ -100,8 +132,8 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
 
 void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
                       Random& random, std::size_t following) {
-  while (!drawings_[0].idle() && (!drawings_[1].idle() || !side_by_side_)) run();
-  const std::size_t s = drawings_[0].idle() ? 0 : 1;
+  while (drawings_[0].word != nullptr && (drawings_[1].word != nullptr || !side_by_side_)) run();
+  const std::size_t s = drawings_[0].word == nullptr ? 0 : 1;
   Drawing& its = drawings_[s];
   its.word = &word;
   its.documents = documents;
@@ -116,100 +148,39 @@ void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, s
 }
 
 void CellSampler::finish() {
-  while (!drawings_[0].idle() || !drawings_[1].idle()) run();
+  while (drawings_[0].word != nullptr || drawings_[1].word != nullptr) run();
 }
 
 void CellSampler::run() {
   cell_.tokens = std::numeric_limits<std::uint32_t>::max();
   for (std::size_t s = 0; s < 2; ++s) {
-    if (drawings_[s].idle()) continue;
-    prepare(s);
-    cell_.tokens = std::min(cell_.tokens, static_cast<std::uint32_t>(drawings_[s].ready - drawings_[s].done));
+    Drawing& its = drawings_[s];
+    if (its.word == nullptr) continue;
+    if (its.ready == its.done) {
+      its.ready = std::min(its.done + kBatch, its.documents.size());
+      Random random = *its.random;  // its state in registers: the compiler cannot exclude aliasing with the numbers
+      for (std::size_t i = its.done; i < its.ready; ++i) its.draws[i % kBatch] = random();
+      *its.random = random;
+    }
+    Side& side = cell_.sides[s];
+    side.documents = its.documents.data() + its.done;
+    side.token_topics = its.token_topics.data() + its.done;
+    side.draws = its.draws.data() + its.done % kBatch;
+    side.ahead = static_cast<std::uint32_t>(its.documents.size() - its.done + its.following);
+    cell_.tokens = std::min(cell_.tokens, static_cast<std::uint32_t>(its.ready - its.done));
   }
-  cell_.both = !drawings_[0].idle() && !drawings_[1].idle();
-  cell_.only = drawings_[0].idle() ? 1 : 0;
+  cell_.both = drawings_[0].word != nullptr && drawings_[1].word != nullptr;
+  cell_.only = drawings_[0].word == nullptr ? 1 : 0;
   kernel_(cell_);
   for (std::size_t s = 0; s < 2; ++s) {
     Drawing& its = drawings_[s];
-    if (its.idle()) continue;
+    if (its.word == nullptr) continue;
     its.done += cell_.tokens;
     if (its.done < its.documents.size()) continue;
     collect(s);
     its.word = nullptr;
   }
 }
-
-// For the kernel: the remaining tokens, with random numbers for the first of them.
-void CellSampler::prepare(std::size_t s) {
-  Drawing& its = drawings_[s];
-  if (its.ready == its.done) {
-    its.first_ready = its.done;
-    its.ready = its.done + std::min(kBatch, its.documents.size() - its.done);
-    Random random = *its.random;  // its state in registers: the compiler cannot exclude aliasing with the numbers
-    for (std::size_t i = its.done; i < its.ready; ++i) its.draws[i - its.done] = random();
-    *its.random = random;
-  }
-  Side& side = cell_.sides[s];
-  side.documents = its.documents.data() + its.done;
-  side.token_topics = its.token_topics.data() + its.done;
-  side.draws = its.draws.data() + (its.done - its.first_ready);
-  side.ahead = static_cast<std::uint32_t>(its.documents.size() - its.done + its.following);
-}
-
-// Updates phi of topic after topic.  Successive topics are mostly in the same block of phi, so the sum of one block is
-// kept in a register: otherwise each addition would wait for the previous store.
-class CellSampler::Refresh {
- public:
-  Refresh(const Cell& cell, Side& side) : cell_(cell), side_(side), blocks_(cell.topics > kWholePhi) {
-    if (blocks_) sum_ = side.phi_blocks[0];
-  }
-  ~Refresh() {
-    if (blocks_) side_.phi_blocks[block_] = sum_;
-    side_.phi_sum += more_;
-  }
-  Refresh(const Refresh&) = delete;
-
-  void operator()(std::uint32_t topic) {
-    const float phi = (static_cast<float>(side_.word[topic]) + cell_.beta) * cell_.inverse[topic];
-    double more = static_cast<double>(phi) - static_cast<double>(side_.phi[topic]);
-    if (cell_.alphas != nullptr) more *= static_cast<double>(cell_.alphas[topic]);
-    side_.phi[topic] = phi;
-    more_ += more;
-    if (!blocks_) return;
-    if (topic / kPhiBlock != block_) {
-      side_.phi_blocks[block_] = sum_;
-      block_ = topic / kPhiBlock;
-      sum_ = side_.phi_blocks[block_];
-    }
-    sum_ += more;
-  }
-
- private:
-  const Cell& cell_;
-  Side& side_;
-  bool blocks_;
-  std::uint32_t block_ = 0;
-  double sum_ = 0, more_ = 0;
-};
-
-// The same for topics without tokens of the word left, where phi of a word without tokens, and so its sums, have the
-// values of the task's beginning.
-class CellSampler::Restore {
- public:
-  Restore(const CellSampler& sampler, Side& side) : sampler_(sampler), side_(side) {}
-  ~Restore() { side_.phi_sum = sampler_.sum_at_first_; }
-  Restore(const Restore&) = delete;
-
-  void operator()(std::uint32_t topic) {
-    side_.phi[topic] = sampler_.cell_.beta * sampler_.cell_.inverse[topic];
-    if (sampler_.cell_.topics > kWholePhi)
-      side_.phi_blocks[topic / kPhiBlock] = sampler_.blocks_at_first_[topic / kPhiBlock];
-  }
-
- private:
-  const CellSampler& sampler_;
-  Side& side_;
-};
 
 // Phi of all topics is that of a word without tokens; changes it to the cell's.
 void CellSampler::spread(std::size_t s) {
@@ -223,8 +194,14 @@ void CellSampler::spread(std::size_t s) {
 
 // The reverse: moves the counts back into the row, and leaves zeros.
 void CellSampler::collect(std::size_t s) {
-  if (cell_.draw == Draw::resample) return collect(s, Restore(*this, cell_.sides[s]));
-  collect(s, Refresh(cell_, cell_.sides[s]));
+  Side& side = cell_.sides[s];
+  if (cell_.draw != Draw::resample) return collect(s, Refresh(cell_, side));
+  // Of a word without tokens phi, and so its sums, have the values of the task's beginning.
+  collect(s, [&](std::uint32_t topic) {
+    side.phi[topic] = cell_.beta * cell_.inverse[topic];
+    if (cell_.topics > kWholePhi) side.phi_blocks[topic / kPhiBlock] = blocks_at_first_[topic / kPhiBlock];
+  });
+  side.phi_sum = sum_at_first_;
 }
 
 template <typename Update>
@@ -245,9 +222,9 @@ void CellSampler::collect(std::size_t s, Update&& refresh) {
   for (std::uint32_t i = 0; i < side.appeared_count; ++i)
     if (const std::uint32_t count = take(side.appeared[i])) new_cells_.push_back({count, side.appeared[i]});
   if (new_cells_.empty()) return;
-  std::sort(new_cells_.begin(), new_cells_.end(), by_topic);
+  std::ranges::sort(new_cells_, {}, &TopicCount::topic);
   word.insert(word.end(), new_cells_.begin(), new_cells_.end());
-  std::inplace_merge(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(kept), word.end(), by_topic);
+  std::ranges::inplace_merge(word, word.begin() + static_cast<std::ptrdiff_t>(kept), {}, &TopicCount::topic);
 }
 
 }  // namespace rota::lda

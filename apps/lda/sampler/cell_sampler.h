@@ -7,8 +7,8 @@
 #include "apps/lda/priors/priors.h"
 #include "apps/lda/sampler/cell_kernel.h"
 #include "apps/lda/sampler/document_rows.h"
-#include "apps/lda/sampler/topic_count.h"
 #include "apps/lda/sampler/topic_totals.h"
+#include "apps/lda/sampler/word_topic_slice.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 
@@ -36,15 +36,12 @@ class CellSampler {
  private:
   // A cell; reused for one after the other.
   struct Drawing {
-    bool idle() const { return word == nullptr; }
-
-    WordRow* word = nullptr;
+    WordRow* word = nullptr;  // null: idle
     std::span<const std::uint32_t> documents;
     std::span<std::uint16_t> token_topics;
     Random* random = nullptr;
     std::size_t following = 0;
-    std::size_t done = 0;                    // tokens
-    std::size_t first_ready = 0, ready = 0;  // those that `draws` has a number for
+    std::size_t done = 0, ready = 0;  // tokens: drawn, and those that a random number was drawn for
 
     LineVector<float> phi;  // of side 1; side 0 has that of the totals
     std::vector<double> phi_blocks;
@@ -54,12 +51,8 @@ class CellSampler {
     std::vector<std::uint64_t> draws;
   };
 
-  class Refresh;
-  class Restore;
-
   // Draws until one of the cells is complete.
   void run();
-  void prepare(std::size_t s);
   // The weight in phi_sum of a topic's phi.
   double weight(std::uint32_t topic) const {
     return cell_.alphas == nullptr ? 1.0 : static_cast<double>(cell_.alphas[topic]);

@@ -22,9 +22,10 @@ std::string epoch_of(LdaSchedule& schedule) {
     char letter = !round.owned.empty() ? 'o' : round.table == kTotals ? 't' : 'p';
     if (round.ends_epoch) letter = static_cast<char>(letter - 'a' + 'A');
     rounds += letter;
-    if (letter == 'p' || letter == 'P')
-      rounds +=
-          std::to_string(static_cast<int>(round.argument[0])) + std::to_string(static_cast<int>(round.argument[1]));
+    if (letter == 'p' || letter == 'P') {
+      const auto which = round.argument.as<WhichPriors>();
+      rounds.append(which.alpha ? "a" : "").append(which.beta ? "b" : "");
+    }
     if (round.ends_epoch) return rounds;
   }
 }
@@ -50,20 +51,20 @@ TEST(LdaSchedule, StartingPassSharesTotalsAfterEverySlice) {
       const Round round = schedule.next(random);
       EXPECT_EQ(round.owned.size(), 2U);
       EXPECT_EQ(round.shared, std::vector<Key>{kTopicTotals});
-      const Turn turn(round.argument);
+      const auto turn = round.argument.as<Turn>();
       EXPECT_FALSE(turn.is_of(0) || turn.is_of(1) || turn.ends_epoch());
     }
     for (ShardId shard = 0; shard < (heavy ? 2 : 1); ++shard) {
       const Round round = schedule.next(random);
       EXPECT_TRUE(round.owned.empty());
-      const Turn turn(round.argument);
+      const auto turn = round.argument.as<Turn>();
       EXPECT_TRUE(turn.is_of(shard));
       EXPECT_EQ(turn.is_of(1 - shard), !heavy);
       EXPECT_EQ(turn.ends_epoch(), round.ends_epoch);
       EXPECT_EQ(round.ends_epoch, !heavy || shard == 1);
     }
     for (int step = 0; step < 4; ++step) EXPECT_TRUE(schedule.next(random).shared.empty());
-    const Turn all(schedule.next(random).argument);
+    const auto all = schedule.next(random).argument.as<Turn>();
     EXPECT_TRUE(all.is_of(0) && all.is_of(1) && all.ends_epoch());
   }
   LdaSchedule small = schedule_of(job_of({}), 99'999);
@@ -73,7 +74,7 @@ TEST(LdaSchedule, StartingPassSharesTotalsAfterEverySlice) {
 
 TEST(LdaSchedule, LessonsComeLast) {
   LdaSchedule schedule = schedule_of(job_of({{"learn_alpha", "2"}, {"learn_beta", "3"}, {"burn_in", "1"}}));
-  for (const char* rounds : {"ooooT", "ooooT", "ooootP10", "ooootP01", "ooootP10", "ooooT", "ooootP11"})
+  for (const char* rounds : {"ooooT", "ooooT", "ooootPa", "ooootPb", "ooootPa", "ooooT", "ooootPab"})
     EXPECT_EQ(epoch_of(schedule), rounds);
 }
 

@@ -51,15 +51,24 @@ TEST(OldModel, OneOfOtherTopicsOrOtherWordsIsRefused) {
 }
 
 TEST(OldModel, DrawsInProportion) {
-  const std::vector<double> document = {0, 3, 0}, alphas = {1, 1, 2}, phi = {0.5, 0.25, 0.25};
-  std::vector<double> upto(3);  // weights 0.5, 1, 0.5
-  const auto draw = [&](double uniform) { return draw_topic(document, alphas, phi, upto, uniform); };
-  EXPECT_EQ(draw(0), 0);
-  EXPECT_EQ(draw(0.249), 0);
-  EXPECT_EQ(draw(0.251), 1);
-  EXPECT_EQ(draw(0.749), 1);
-  EXPECT_EQ(draw(0.751), 2);
-  EXPECT_EQ(draw(0.9999999), 2);
+  const OldModel model(tests::small_model(), 3, Words({"cat", "dog"}));
+  const std::vector<double> alphas = {0.3, 0.2, 0.1};
+  constexpr int kTokens = 2000;
+  ShardTokens tokens({{{0, 1}}, {}}, std::vector<io::WordCount>{{0, 0, kTokens}});
+  DocumentRows documents(3, {kTokens});
+  TopicTotals totals(3, 0.1, 0.05);
+  WordRow row = {{5, 1}};
+  Random random({1, 2, 3, 4});
+  model.draw(tokens.groups()[0][0], alphas, row, tokens, documents, totals, random);
+  // A cat is 50 times more probable in topic 0.
+  EXPECT_EQ(row[0].topic, 0U);
+  EXPECT_GT(row[0].count, 0.95 * kTokens);
+  std::uint32_t sum = 0;
+  for (const TopicCount cell : row) sum += cell.count;
+  EXPECT_EQ(sum, kTokens + 5U);
+  std::vector<TopicCount> of_document;
+  documents.counts_of(0, of_document);
+  EXPECT_EQ(of_document[0], row[0]);
 }
 
 }  // namespace

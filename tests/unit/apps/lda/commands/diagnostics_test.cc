@@ -1,5 +1,4 @@
-#include "apps/lda/commands/diagnostics.h"
-
+#include "apps/lda/commands/commands.h"
 #include "tests/unit/apps/lda/small_model.h"
 
 namespace rota::lda {

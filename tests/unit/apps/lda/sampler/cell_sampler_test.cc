@@ -74,7 +74,7 @@ void expect_consistent(Model& model, std::uint32_t k) {
   for (std::uint32_t t = 0; t < k; ++t) EXPECT_EQ(model.totals.totals()[t], totals[t]);
   for (std::size_t d = 0; d < documents.size(); ++d) {
     std::vector<TopicCount> cells;
-    model.rows.append_counts(d, cells);
+    model.rows.counts_of(d, cells);
     std::uint32_t sum = 0;
     for (const TopicCount cell : cells) {
       EXPECT_EQ(documents[d][cell.topic], cell.count);
@@ -142,11 +142,11 @@ TEST(CellSampler, AllKernelsGiveTheSameTopics) {
 // One token of one word in a document whose other tokens do not change: its conditional distribution is known.
 struct OneToken {
   OneToken(std::uint32_t topics, bool symmetric)
-      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, lengths), totals(k, 3 * beta, beta) {
+      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, {41}), totals(k, 3 * beta, beta) {
     for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.1 + 0.2 * (t % 4);
     std::vector<TopicCount> document;  // the token itself has topic 0
     for (std::uint16_t t = 0; t < 4; ++t) document.push_back({t == 0 ? 11U : 10U, t});
-    EXPECT_TRUE(rows.assign(0, rows.is_list(0), document));
+    rows.assign(0, document);
     std::vector<double> n(k);
     for (std::uint32_t t = 0; t < k; ++t) n[t] = 20.0 + t % 7;
     n[0] += 1;
@@ -180,7 +180,7 @@ struct OneToken {
   }
 
   static constexpr double beta = 0.1;
-  static constexpr std::uint32_t lengths[] = {41}, place[] = {0};
+  static constexpr std::uint32_t place[] = {0};
   std::uint32_t k;
   Priors priors;
   DocumentRows rows;

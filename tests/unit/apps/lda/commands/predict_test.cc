@@ -1,14 +1,11 @@
-#include "apps/lda/held_out/new_documents.h"
+#include "apps/lda/commands/commands.h"
 #include "tests/unit/apps/lda/small_model.h"
 
 namespace rota::lda {
 namespace {
 
 std::vector<double> shares_of(const NewDocument& document, std::uint32_t iterations = 1000, double tolerance = 1e-12) {
-  const TrainedModel model = tests::small_model();
-  FoldIn fold_in(model, iterations, tolerance);
-  const auto shares = fold_in.shares(document);
-  return {shares.begin(), shares.end()};
+  return fold_in(tests::small_model(), document, iterations, tolerance);
 }
 
 TEST(FoldIn, ADocumentWithoutWordsIsThePrior) {

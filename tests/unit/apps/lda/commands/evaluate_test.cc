@@ -1,4 +1,4 @@
-#include "apps/lda/held_out/new_documents.h"
+#include "apps/lda/commands/commands.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/lda/small_model.h"
 
@@ -26,29 +26,19 @@ double exact(const TrainedModel& model, const std::vector<std::uint32_t>& words)
 TEST(LeftToRight, IsTheProbabilityOfTheDocument) {
   const TrainedModel model = tests::small_model();
   for (const bool resample : {true, false}) {
-    LeftToRight estimator(model, 20'000, resample);
     Random random = random_named({1});
     const NewDocument document = {{0, 2}, {2, 1}, {1, 1}, {2, 1}, {3, 1}};
     // Without resampling, later tokens do not change the topics of earlier ones.
-    const double tolerance = resample ? 0.02 : 0.1;
-    EXPECT_NEAR(estimator.log_probability(document, random), exact(model, {0, 0, 2, 1, 2, 3}), tolerance) << resample;
+    const double tolerance = resample ? 0.02 : 0.1, expected = exact(model, {0, 0, 2, 1, 2, 3});
+    EXPECT_NEAR(left_to_right(model, document, 20'000, resample, random), expected, tolerance) << resample;
   }
 }
 
 TEST(LeftToRight, OneTokenNeedsNoParticles) {
   const TrainedModel model = tests::small_model();
-  LeftToRight estimator(model, 1, true);
   Random random = random_named({1});
-  EXPECT_NEAR(estimator.log_probability({{1, 1}}, random), exact(model, {1}), 1e-6);
-  EXPECT_EQ(estimator.log_probability({}, random), 0);
-}
-
-TEST(LeftToRight, DocumentsFollowOneAnother) {
-  const TrainedModel model = tests::small_model();
-  LeftToRight fresh(model, 10, true), used(model, 10, true);
-  Random any = random_named({2}), first = random_named({3}), second = random_named({3});
-  used.log_probability({{0, 5}, {3, 7}}, any);
-  EXPECT_EQ(fresh.log_probability({{1, 4}, {2, 4}}, first), used.log_probability({{1, 4}, {2, 4}}, second));
+  EXPECT_NEAR(left_to_right(model, {{1, 1}}, 1, true, random), exact(model, {1}), 1e-6);
+  EXPECT_EQ(left_to_right(model, {}, 1, true, random), 0);
 }
 
 }  // namespace

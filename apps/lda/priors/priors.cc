@@ -1,10 +1,7 @@
-#include "apps/lda/priors/learn_priors.h"
+#include "apps/lda/priors/priors.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <stdexcept>
-#include <utility>
 
 namespace rota::lda {
 namespace {
@@ -50,39 +47,10 @@ double digamma_rise(double x, std::uint64_t n) {
   return sum + exact_log(end / x) + (below_log(end) - below_log(x));
 }
 
-void CountHistogram::encode(Writer& out) const {
-  std::uint64_t different = 0;
-  for_each([&](std::uint32_t, std::uint64_t) { ++different; });
-  out.put_varint(different);
-  std::uint32_t before = 0;
-  for_each([&](std::uint32_t count, std::uint64_t times) {
-    out.put_varint(count - before);
-    out.put_varint(times);
-    before = count;
-  });
-}
-
-void CountHistogram::decode(Reader& in) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  const std::size_t different = in.get_count(2);
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < different && in.ok(); ++i) {
-    const std::uint64_t step = in.get_bounded(kMost - count);
-    const std::uint64_t times = in.get_bounded(kMost);
-    if (step == 0 || times == 0) in.fail();
-    if (!in.ok()) break;
-    count += step;
-    add(static_cast<std::uint32_t>(count), times);
-  }
-}
-
-void PriorStatistics::add(PriorStatistics&& other) {
-  if (other.topic_counts.size() != topic_counts.size() || (common && other.common))
-    throw std::runtime_error("a shard's note on the priors does not belong to this job");
-  for (std::size_t k = 0; k < topic_counts.size(); ++k) topic_counts[k].add(other.topic_counts[k]);
+void PriorStatistics::add(const PriorStatistics& other) {
+  for (std::size_t k = 0; k < topic_counts.size(); ++k) topic_counts[k].add(other.topic_counts.at(k));
   document_lengths.add(other.document_lengths);
   word_counts.add(other.word_counts);
-  if (other.common) common = std::move(other.common);
 }
 
 namespace {
@@ -96,11 +64,11 @@ constexpr double kTolerance = 1e-4;
 double rise_over(const CountHistogram& counts, double x) {
   double sum = 0, rise = 0;
   std::uint32_t before = 0;
-  counts.for_each([&](std::uint32_t count, std::uint64_t times) {
+  for (const auto& [count, times] : counts.times) {
     rise += digamma_rise(x + before, count - before);
     sum += static_cast<double>(times) * rise;
     before = count;
-  });
+  }
   return sum;
 }
 
@@ -127,25 +95,13 @@ void learn_alphas(const PriorStatistics& statistics, Priors& priors) {
   }
 }
 
-void learn_one_alpha(const PriorStatistics& statistics, Priors& priors) {
-  CountHistogram all;
-  for (const CountHistogram& counts : statistics.topic_counts) all.add(counts);
-  const auto topics = static_cast<double>(priors.topics());
-  double alpha = priors.alpha_sum() / topics;
-  for (int i = 0; i < kMostIterations; ++i) {
-    const double before = alpha;
-    alpha = step(before, rise_over(all, before), topics * rise_over(statistics.document_lengths, topics * before));
-    if (!moved(before, alpha)) break;
-  }
-  priors.alphas.assign(priors.alphas.size(), alpha);
-}
-
 void learn_beta(const PriorStatistics& statistics, Priors& priors) {
-  const auto words = static_cast<double>(statistics.common->words);
+  const auto words = static_cast<double>(statistics.words);
   for (int i = 0; i < kMostIterations; ++i) {
     const double before = priors.beta;
     double rise_of_sums = 0;
-    for (const std::uint64_t total : statistics.common->totals) rise_of_sums += digamma_rise(words * before, total);
+    for (const std::int64_t total : statistics.totals)
+      rise_of_sums += digamma_rise(words * before, static_cast<std::uint64_t>(total));
     priors.beta = step(before, rise_over(statistics.word_counts, before), words * rise_of_sums);
     if (!moved(before, priors.beta)) return;
   }
@@ -154,10 +110,9 @@ void learn_beta(const PriorStatistics& statistics, Priors& priors) {
 }  // namespace
 
 Priors learned_priors(const PriorStatistics& statistics, WhichPriors which) {
-  Priors priors = statistics.common->priors;
-  if (which.alpha && !statistics.document_lengths.empty())
-    which.one_alpha ? learn_one_alpha(statistics, priors) : learn_alphas(statistics, priors);
-  if (which.beta && !statistics.word_counts.empty()) learn_beta(statistics, priors);
+  Priors priors = statistics.priors;
+  if (which.alpha && !statistics.document_lengths.times.empty()) learn_alphas(statistics, priors);
+  if (which.beta && !statistics.word_counts.times.empty()) learn_beta(statistics, priors);
   return priors;
 }
 
