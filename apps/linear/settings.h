@@ -19,7 +19,7 @@ struct Settings : linear::Settings {
   std::optional<Solver> chosen;
   Solver solver = Solver::newton;
   double tolerance = 1e-6;
-  double rate = 1;              // of svrg
+  double rate = 0;              // of svrg
   std::uint64_t epochs = 1000;  // at most
 
   void options(auto& list) {
@@ -31,8 +31,8 @@ struct Settings : linear::Settings {
     list.number("tolerance", tolerance, "", 1e-15, 1,
                 "Where newton and svrg end: size of the gradient as a share of that at the beginning; svm: the "
                 "duality gap as a share of the objective.");
-    list.number("learning_rate", rate, "", 1e-12, 1e6,
-                "Size of the steps of svrg at the beginning; it is halved as often as needed.")
+    list.number("learning_rate", rate, "", 0, 1e6,
+                "Size of the steps of svrg at the beginning; it is halved as often as needed; 0: 1.")
         .needs = {"--solver=svrg", is_svrg};
   }
   static bool is_svrg(const Options& options);
@@ -65,6 +65,7 @@ inline Settings settings_of(const Options& options) {
              "--solver=svrg requires a smooth loss: slopes of --loss=hinge jump even near the optimum, so their "
              "variance does not shrink; --solver=svm fits it");
   }
+  if (settings.rate == 0) settings.rate = 1;
   settings.squared_scales = true;
   settings.takes_steps = false;
   settings.state_width = settings.solver == Solver::svrg ? 3 : 2;

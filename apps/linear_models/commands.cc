@@ -179,22 +179,9 @@ liblinear.model  The same in LIBLINEAR's format, for liblinear-predict.  It is m
                  labels are not whole numbers, which LIBLINEAR requires.
 )";
 
-// LIBLINEAR's name of the solver whose models predict in the same way.
-std::string_view solver(Loss loss) {
-  switch (loss) {
-    case Loss::squared:
-      return "L2R_L2LOSS_SVR";
-    case Loss::hinge:
-      return "L2R_L1LOSS_SVC_DUAL";
-    case Loss::squared_hinge:
-      return "L2R_L2LOSS_SVC";
-    case Loss::softmax:
-      return "MCSVM_CS";
-    case Loss::logistic:
-      break;
-  }
-  return "L2R_LR";
-}
+// LIBLINEAR's names of the solvers whose models predict in the same way, by Loss.
+constexpr std::string_view kSolvers[] = {"L2R_LR", "L2R_L2LOSS_SVR", "L2R_L1LOSS_SVC_DUAL", "L2R_L2LOSS_SVC",
+                                         "MCSVM_CS"};
 
 bool is_for_liblinear(const TrainedModel& model) {
   constexpr double kLargestLabel = 2147483647;
@@ -222,8 +209,8 @@ void write_weights(const TrainedModel& model, const std::filesystem::path& path)
 // For two classes the weights are those of the label that is named first; the intercept is the last row.
 void write_liblinear(const TrainedModel& model, io::TextWriter out) {
   const bool many = model.outputs > 1;
-  out << "solver_type " << solver(model.settings.loss) << "\nnr_class " << std::uint64_t{many ? model.outputs : 2}
-      << "\n";
+  out << "solver_type " << kSolvers[static_cast<std::size_t>(model.settings.loss)] << "\nnr_class "
+      << std::uint64_t{many ? model.outputs : 2} << "\n";
   const std::size_t classes = model.classes.size();
   if (classes > 0) {
     out << "label";

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "apps/linear_models/settings.h"
@@ -31,35 +31,21 @@ inline double in_single_digits(double number) {
 
 // The values that are subtracted from columns far from 0: one for each, the same on all shards.  With an unpenalised
 // intercept, subtracting a constant from a column does not change the model.
-class Origins {
- public:
-  // REQUIRES: keys ascend.
-  void add(std::uint32_t key, double origin) {
-    by_key_.resize(key + std::size_t{1});
-    by_key_[key] = origin;
-    keys_.push_back(key);
-  }
-  const std::vector<std::uint32_t>& keys() const { return keys_; }
-  bool empty() const { return keys_.empty(); }
-  double operator[](Key key) const { return key < by_key_.size() ? by_key_[key] : 0; }
+struct Origins {
+  std::vector<std::uint32_t> keys;  // of those columns, ascending
+  std::vector<double> values;       // none is 0
 
+  bool empty() const { return keys.empty(); }
+  double operator[](Key key) const {
+    const auto at = std::ranges::lower_bound(keys, key);
+    return at != keys.end() && *at == key ? values[static_cast<std::size_t>(at - keys.begin())] : 0;
+  }
   void fields(auto& list) {
-    std::vector<double> origins;
-    for (const std::uint32_t key : keys_) origins.push_back(by_key_[key]);
-    list(keys_, origins);
-    if (!list.reads()) return;
-    bool valid = keys_.size() == origins.size();
-    for (std::size_t i = 0; valid && i < keys_.size(); ++i)
-      valid = keys_[i] > (i == 0 ? kIntercept : keys_[i - 1]) && keys_[i] <= kMostFeatures &&
-              std::isfinite(origins[i]) && origins[i] != 0;
-    list.check(valid);
-    const std::vector<std::uint32_t> keys = valid ? std::exchange(keys_, {}) : std::vector<std::uint32_t>();
-    for (std::size_t i = 0; i < keys.size(); ++i) add(keys[i], origins[i]);
+    list(keys, values);
+    list.check(keys.size() == values.size() && std::ranges::adjacent_find(keys, std::greater_equal<>()) == keys.end() &&
+               (keys.empty() || (keys.front() > kIntercept && keys.back() <= kMostFeatures)) &&
+               std::ranges::all_of(values, [](double value) { return std::isfinite(value) && value != 0; }));
   }
-
- private:
-  std::vector<std::uint32_t> keys_;
-  std::vector<double> by_key_;  // 0 for all others
 };
 
 // Counted while the rows are read.
@@ -102,8 +88,9 @@ class FeatureCounts {
     for (std::size_t key = kIntercept + 1; key < counts_.size(); ++key) {
       const Counts& one = counts_[key];
       const double mean = one.sum / n, square = one.squares / n;
-      if (one.varies() && mean * mean >= kFar * kFar * (square - mean * mean))
-        out.add(static_cast<std::uint32_t>(key), mean);
+      if (!one.varies() || mean * mean < kFar * kFar * (square - mean * mean)) continue;
+      out.keys.push_back(static_cast<std::uint32_t>(key));
+      out.values.push_back(mean);
     }
     return out;
   }

@@ -76,8 +76,7 @@ class InitialWeights {
   }
   // Subtracted from labels to get the job's targets, so that its intercept is the model's: the model's own.
   double centre() const { return settings_.centres() ? model_.centre : 0; }
-  Key keys() const { return model_.keys; }
-  const std::vector<std::string>& names() const { return model_.names; }
+  const TrainedModel& model() const { return model_; }
   // For an optimiser whose steps depend on it: see kRowsBefore.
   double rows_before() const { return rows_before_; }
 

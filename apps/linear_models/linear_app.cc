@@ -78,13 +78,12 @@ LinearApp::LinearApp(const Job& job, Settings settings) : PackedApp(job), common
     throw UsageError("--stream reads text again in every epoch; data by shard is read once, and kept in memory");
   if (job.initial == nullptr) return;
   initial_.emplace(job, common_);
-  common_.least_keys = initial_->keys();
-  common_.form.names = initial_->names();
+  common_.least_keys = initial_->model().keys;
+  common_.form.names = initial_->model().names;
 }
 
-std::vector<std::unique_ptr<Push>> LinearApp::make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) {
-  const RowFacts& read = loaded.common;
-  const std::string name = job_.packed == nullptr ? job_.input.front() : job_.packed->name();
+// `name` is that of the data.
+std::shared_ptr<const SharedData> LinearApp::shared_data(const RowFacts& read, const std::string& name) const {
   const auto all = std::make_shared<SharedData>();
   all->rows = read.rows;
   all->keys = std::max(common_.least_keys, read.keys);
@@ -110,24 +109,29 @@ std::vector<std::unique_ptr<Push>> LinearApp::make_pushes(Loaded loaded, std::sp
   if (initial_)
     for (const auto& one : counts)
       all->first_squares.push_back(one.squares / job_.shards * (units.slopes * units.slopes));
-  all_ = all;
+  return all;
+}
+
+std::vector<std::unique_ptr<Push>> LinearApp::make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) {
+  const std::string name = job_.packed == nullptr ? job_.input.front() : job_.packed->name();
+  all_ = shared_data(loaded.common, name);
   std::vector<std::unique_ptr<Push>> out;
   for (std::size_t i = 0; i < hosted.size(); ++i) {
     RowData data = std::move(loaded.hosted[i]);
-    data.held_out.rows.keep_below(all->keys);
+    data.held_out.rows.keep_below(all_->keys);
     for (ShardRows* const rows : {&data.training, &data.held_out})
       for (double& label : rows->targets) {
-        const auto target = all->target(label);
+        const auto target = all_->target(label);
         if (!target)
           throw DataError(
               name, 0,
-              "the label " + io::exact_text(label) + " is none of the training data's, " + all->classes.text());
+              "the label " + io::exact_text(label) + " is none of the training data's, " + all_->classes.text());
         label = *target;
       }
     std::unique_ptr<RowStream> stream;
     if (common_.stream)
       stream =
-          std::make_unique<RowStream>(RowStream{job_.input, {hosted[i], job_.shards}, data.streamed, common_, all});
+          std::make_unique<RowStream>(RowStream{job_.input, {hosted[i], job_.shards}, data.streamed, common_, all_});
     // Copied into its new layout, and then freed.
     out.push_back(make_push({hosted[i], all_, std::move(data.training), std::move(data.held_out), std::move(stream)}));
   }
@@ -195,13 +199,13 @@ void LinearApp::require_one_intercept(const RowFacts& data, const std::string& n
       std::abs(labels.mean) > common_.most_deviations * labels.spread(labels.mean))
     refuse("labels", labels.mean, nothing);
   if (data.centred)
-    refuse(name_of(data.far.keys().front()), data.far[data.far.keys().front()],
+    refuse(name_of(data.far.keys.front()), data.far[data.far.keys.front()],
            "data by shard stores it less that, which --penalize_intercept does not allow");
   const auto rows = static_cast<double>(data.rows);
   const auto& counts = data.counts.all();
   const double most = common_.most_deviations;
   auto intercepts = std::ranges::count_if(counts, [&](const auto& one) { return one.rows == rows && !one.varies(); });
-  for (const std::uint32_t key : data.far.keys()) {
+  for (const std::uint32_t key : data.far.keys) {
     const double mean = data.far[key], variance = counts[key].squares / rows - mean * mean;
     if (mean * mean >= most * most * variance && intercepts++ > 0) refuse(name_of(key), mean, nothing);
   }

@@ -78,6 +78,7 @@ class LinearApp : public PackedApp<RowFacts, RowData> {
   std::optional<InitialWeights> initial_;  // the start of the job
 
  private:
+  std::shared_ptr<const SharedData> shared_data(const RowFacts& read, const std::string& name) const;
   void require_one_intercept(const RowFacts& data, const std::string& name) const;
 
   Settings common_;

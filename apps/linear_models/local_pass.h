@@ -46,11 +46,7 @@ class LocalPass {
     }
     touched_.clear();
     const Visit visited{data, order, seen, table.data(), slopes_at_snapshot};
-    const double losses = with_loss(loss_, outputs_, [&](auto loss) { return visit(loss, step, visited); });
-    if constexpr (requires { step.end(state_.data()); })
-      for (const std::uint32_t key : touched_)
-        for (std::size_t i = 0; i < width_; i += Step::kWidth) step.end(state_.data() + key * width_ + i);
-    return losses;
+    return with_loss(loss_, outputs_, [&](auto loss) { return visit(loss, step, visited); });
   }
 
   // Of the last run: the features that were in a row, each once, and their new rows of the table.
@@ -75,8 +71,7 @@ class LocalPass {
 
   // For one output ...
   template <typename LossOfRow, typename Step>
-  double visit(OneOutput<LossOfRow>, Step& its_step, const Visit& of) {
-    Step step = its_step;  // a copy that nothing else refers to stays in registers
+  double visit(OneOutput<LossOfRow>, Step step, const Visit& of) {
     const FeatureScale* const scales = scales_.data();
     links_.resize(of.order.size());
     for (std::size_t i = 0; i < of.order.size(); ++i) {
@@ -95,7 +90,7 @@ class LocalPass {
       for (const Entry& entry : row)
         step(state_.data() + entry.key * Step::kWidth, slope * static_cast<double>(entry.value), scales[entry.key]);
     }
-    its_step = step;
+    finish(step);
     if (!of.slopes_at_snapshot.empty()) return 0;
     // After the steps, so that it does not delay them.
     return chunked_sum(of.order.size(), [&](std::size_t i) {
@@ -104,7 +99,7 @@ class LocalPass {
   }
   // ... and for one per class.
   template <typename Outputs, typename Step>
-  double visit(Outputs, Step& step, const Visit& of) {
+  double visit(Outputs, Step step, const Visit& of) {
     links_.resize(outputs_);
     double losses = 0;
     for (std::size_t i = 0; i < of.order.size(); ++i) {
@@ -128,20 +123,31 @@ class LocalPass {
           step(state + k * Step::kWidth, weight * links_[k] * static_cast<double>(entry.value), scales_[entry.key]);
       }
     }
+    finish(step);
     return of.slopes_at_snapshot.empty() ? losses : 0;
+  }
+  template <typename Step>
+  void finish(Step step) {
+    if constexpr (requires { step.end(state_.data()); })
+      for (const std::uint32_t key : touched_)
+        for (std::size_t i = 0; i < width_; i += Step::kWidth) step.end(state_.data() + key * width_ + i);
   }
   // The state of a feature, which is copied from the table if this is the first row with it.
   template <typename Step>
   double* own(std::uint32_t key, const double* table, const Step& step) {
     double* const state = state_.data() + key * width_;
-    if (run_of_[key] != run_) [[unlikely]] {
-      run_of_[key] = run_;
-      touched_.push_back(key);
-      std::copy_n(table + key * width_, width_, state);
-      if constexpr (requires { step.begin(state, key); })
-        for (std::size_t i = 0; i < width_; i += Step::kWidth) step.begin(state + i, key);
-    }
+    if (run_of_[key] != run_) [[unlikely]]
+      begin(key, state, table, step);
     return state;
+  }
+  // The step is passed by value, so that the loop's own one stays in registers.
+  template <typename Step>
+  [[gnu::noinline]] void begin(std::uint32_t key, double* state, const double* table, Step step) {
+    run_of_[key] = run_;
+    touched_.push_back(key);
+    std::copy_n(table + key * width_, width_, state);
+    if constexpr (requires { step.begin(state, key); })
+      for (std::size_t i = 0; i < width_; i += Step::kWidth) step.begin(state + i, key);
   }
 
   Loss loss_;

@@ -159,7 +159,7 @@ class Reading {
   // Reads the rows again, now subtracts the origins of columns, and counts the results.
   void centre() {
     facts_.centred = true;
-    for (const std::uint32_t k : facts_.far.keys()) facts_.counts.all()[k] = {};
+    for (const std::uint32_t k : facts_.far.keys) facts_.counts.all()[k] = {};
     for (RowData& data : data_.all()) data.training.rows = {};
     std::uint64_t rows = 0;
     each_row([&](const io::RowFiles& input, const io::LabelledValues& row) {

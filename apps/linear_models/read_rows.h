@@ -59,7 +59,7 @@ struct RowFacts {
     list(rows, held_out_rows, keys, importance, responses, labels, words, names, counts, far, centred);
     list.check(rows > 0 && rows <= io::kMostRows && held_out_rows <= io::kMostRows && keys > 0 &&
                keys <= kMostFeatures + 1 && labels.size() <= kMostClasses && counts.all().size() == keys &&
-               (words.empty() || words.size() == labels.size()) && (far.empty() || far.keys().back() < keys));
+               (words.empty() || words.size() == labels.size()) && (far.empty() || far.keys.back() < keys));
     for (const double label : labels.all()) list.check(std::isfinite(label));
   }
 };

@@ -106,8 +106,8 @@ void add_row(const io::RowFiles& files, const io::LabelledValues& row, FeatureKe
     if (origin != 0) ++with_origin;
     rows.add_entry({k, static_cast<float>(value - origin)});
   }
-  if (with_origin < origins.keys().size())
-    for (const std::uint32_t k : origins.keys()) {
+  if (with_origin < origins.keys.size())
+    for (const std::uint32_t k : origins.keys) {
       const auto at = std::ranges::lower_bound(entries, k, {}, [](const auto& entry) { return entry.first; });
       if (at == entries.end() || at->first != k) rows.add_entry({k, static_cast<float>(-origins[k])});
     }

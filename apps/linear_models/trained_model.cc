@@ -10,7 +10,7 @@ namespace rota::linear {
 double TrainedModel::weight(Key key, std::uint32_t output) const {
   double weight = numbers[key * outputs + output];
   if (key == kIntercept)
-    for (const std::uint32_t k : origins.keys()) weight -= origins[k] * numbers[k * outputs + output];
+    for (const std::uint32_t k : origins.keys) weight -= origins[k] * numbers[k * outputs + output];
   return weight;
 }
 
@@ -30,7 +30,7 @@ TrainedModel read_model(const Model& model) {
   Archive list(in);
   list(static_cast<ModelCommon&>(trained));
   if (!in.done() || trained.classes.size() != facts.count("classes") ||
-      (!trained.origins.empty() && trained.origins.keys().back() >= trained.keys))
+      (!trained.origins.empty() && trained.origins.keys.back() >= trained.keys))
     throw DataError("the model", 0, "the labels of its classes are damaged");
   trained.numbers.resize(trained.keys * trained.outputs);
   const bool averages = model.job().options.flag("average");

@@ -114,7 +114,7 @@ TEST_F(LinearData, ColumnsFarFromZeroAreHeldLessTheirMean) {
   settings_.intercept = false;
   EXPECT_FALSE(load(text).read.centred);
   EXPECT_EQ(load(text).training[0].rows[0][0].value, 1e9F);
-  EXPECT_EQ(load(text).read.far.keys(), std::vector<std::uint32_t>{1});
+  EXPECT_EQ(load(text).read.far.keys, std::vector<std::uint32_t>{1});
 }
 
 // Rows that lack the column have 0 of it.
