@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "apps/kmeans/commands.h"
@@ -36,7 +37,7 @@ struct Purpose {
   Step step = Step::look;
   std::uint32_t rows = 0;  // to draw
   bool first = false;      // to draw: whether a start begins
-  bool best = false;       // to draw: whether the start before is the best so far
+  bool best = false;       // to draw first: whether the start before is the best so far
 
   void fields(auto& list) { list(step, rows, first, best); }
 };
@@ -126,7 +127,7 @@ class KmeansSchedule final : public Schedule {
     // centre; the number is that of their implementation and of scikit-learn's.
     const std::uint32_t several = 2 + static_cast<std::uint32_t>(std::log(clusters));
     for (std::uint32_t k = 0; step_ == Step::start && k < draws; ++k) {
-      epoch_.push_back({Step::draw, draws == 1 ? clusters : k == 0 ? 1 : several, k == 0, best_});
+      epoch_.push_back({Step::draw, draws == 1 ? clusters : k == 0 ? 1 : several, k == 0, k == 0 && best_});
       if (settings_.plusplus) epoch_.push_back({Step::choose});
     }
     epoch_.push_back({step_});
@@ -218,9 +219,8 @@ class KmeansPush final : public SharedPush {
 
  private:
   double inertia() const {
-    double sum = 0;
-    for (const RowState& row : state_) sum += row.distance;
-    return sum;
+    const auto add = [](double sum, const RowState& row) { return sum + row.distance; };
+    return std::accumulate(state_.begin(), state_.end(), 0.0, add);
   }
   void assign() {
     std::vector<double> scores(centres_->clusters());
