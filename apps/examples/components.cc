@@ -7,19 +7,16 @@
 
 namespace {
 using namespace rota;
-
-struct Edge {
-  Key a, b;
-};
+using Edge = std::array<std::uint32_t, 2>;
 
 class EdgesPush final : public ItemsPush<Edge> {
  public:
   using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::span<const double> labels = table_.numbers();
-    for (const auto& [a, b] : items_) {
-      const double least = std::min(labels[a], labels[b]);
-      for (const Key node : {a, b})
+    for (const Edge& edge : items_) {
+      const double least = std::min(labels[edge[0]], labels[edge[1]]);
+      for (const Key node : edge)
         if (least < labels[node]) task.parts[node][0] = std::min(task.parts[node][0], least);
     }
     return items_.size();
@@ -30,10 +27,8 @@ class Components final : public io::LinesApp<EdgesPush> {
  public:
   using LinesApp::LinesApp;
   std::string_view form() const override { return "two nodes"; }
-  bool read(std::string_view line, Edge& edge, Facts& facts) const override {
-    if (!io::read_line(line, edge.a, edge.b) || std::max(edge.a, edge.b) >= (1U << 28)) return false;
-    facts.largest("nodes", static_cast<double>(std::max(edge.a, edge.b) + 1));
-    return true;
+  void look_at(Edge& edge, std::uint64_t, Facts& facts) const override {
+    for (const double node : edge) facts.largest("nodes", node + 1);
   }
   Table table(const Facts& facts) const override {
     return {.name = "labels", .keys = facts.count("nodes"), .row_width = 1, .combine = Combine::min};
@@ -45,5 +40,4 @@ class Components final : public io::LinesApp<EdgesPush> {
 };
 }  // namespace
 
-ROTA_APP(Components, .name = "components", .summary = "Connected components of a graph.", .items = "edges",
-         .epochs = 1'000'000);
+ROTA_APP(Components, .name = "components", .summary = "A graph's connected components.", .items = "edges", .epochs = 0);

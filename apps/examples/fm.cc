@@ -19,7 +19,6 @@ struct Settings {
   std::uint32_t factors = 8;
   std::uint64_t rounds = 32;
   double learning_rate = 0.1, l2 = 1e-3, start = 0.1;
-  io::RowForm rows;
   void options(auto& list) {
     list.choice("loss", logistic, {{"logistic", true}, {"squared", false}},
                 "For labels of two classes, 1 and 0 or -1, or for numbers.");
@@ -28,7 +27,6 @@ struct Settings {
     list.number("learning_rate", learning_rate, "", 1e-12, 1e12, "The step of AdaGrad.");
     list.number("l2", l2, "", 0, 1e12, "The penalty.");
     list.number("start", start, "", 0, 1e12, "Factors begin between plus and minus this.");
-    list.all_of(rows);
   }
 };
 
@@ -87,22 +85,6 @@ class RowsPush final : public ItemsPush<io::LabelledRow, Settings> {
   ItemOrder order_{items_.size(), settings_.rounds};
 };
 
-class AdaGradPull final : public Pull {
- public:
-  explicit AdaGradPull(double rate) : rate_(rate) {}
-  void pull(const PullTask& task) override {
-    for (const auto [key, gradient, row] : task.entries)
-      for (std::size_t k = 0; k < gradient.size(); ++k) {
-        double& squares = row[gradient.size() + k];
-        squares += gradient[k] * gradient[k];
-        if (squares > 0) row[k] -= rate_ * gradient[k] / std::sqrt(squares);
-      }
-  }
-
- private:
-  double rate_;
-};
-
 class FactorisationMachine final : public io::RowsApp<RowsPush> {
  public:
   using RowsApp::RowsApp;
@@ -129,8 +111,15 @@ class FactorisationMachine final : public io::RowsApp<RowsPush> {
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     return std::make_unique<OpenSchedule>(0, Argument(), StopBelow(), settings_.rounds);
   }
+  // AdaGrad.
   std::unique_ptr<Pull> pull(const Facts&) const override {
-    return std::make_unique<AdaGradPull>(settings_.learning_rate);
+    return row_pull([rate = settings_.learning_rate](std::span<const double> gradient, std::span<double> row) {
+      for (std::size_t k = 0; k < gradient.size(); ++k) {
+        double& squares = row[gradient.size() + k];
+        squares += gradient[k] * gradient[k];
+        if (squares > 0) row[k] -= rate * gradient[k] / std::sqrt(squares);
+      }
+    });
   }
 };
 }  // namespace

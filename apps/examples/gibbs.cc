@@ -7,19 +7,14 @@
 //
 // Input: CSV with a header; an empty field or NA is missing.  --network has lines "NODE PARENT ...", a
 // node's before those of its children.
-#include <rota/io/category_rows.h>
+#include <rota/io/categories_app.h>
 #include <rota/io/csv_text.h>
-#include <rota/io/line_fields.h>
-#include <rota/io/lines.h>
-#include <rota/items_app.h>
 #include <rota/numerics/gamma.h>
-#include <rota/numerics/portable_math.h>
 #include <rota/numerics/weighted_draw.h>
 #include <rota/plugin.h>
 #include <rota/schedules/colours.h>
 
 #include <ostream>
-#include <set>
 
 namespace {
 using namespace rota;
@@ -39,13 +34,11 @@ struct Settings {
 // Made from the facts, because not every process has the files.
 struct Network {
   Network() = default;
-  explicit Network(const Facts& facts) {
-    const std::span<const double> counts = facts.numbers("values");
-    values.assign(counts.begin(), counts.end());
-    of.resize(values.size());
+  explicit Network(const Facts& facts) : of(facts.numbers("values").size()) {
+    for (const double count : facts.numbers("values")) values.push_back(static_cast<std::uint32_t>(count));
     for (std::size_t n = 0; n < values.size(); ++n) {
-      const std::span<const double> members = facts.numbers("family " + std::to_string(n));
-      families.emplace_back(members.begin(), members.end());
+      const std::span<const double> family = facts.numbers("family " + std::to_string(n));
+      families.emplace_back(family.begin(), family.end());
       double rows = 1;
       for (const std::size_t member : families[n]) {
         of[member].push_back(n);
@@ -56,6 +49,7 @@ struct Network {
       node_of.resize(node_of.size() + static_cast<std::size_t>(rows), n);
     }
     colours = greedy_colours(families.size(), families);
+    for (const std::size_t node : node_of) row_colours.push_back(colours[node]);
   }
   Key row(std::size_t node, const CategoryRow& its) const {
     Key row = 0;
@@ -69,7 +63,7 @@ struct Network {
   std::vector<std::vector<std::size_t>> of;        // the families that a node is in
   std::vector<Key> first;            // row of the table of a node, which has one for each configuration of its parents
   std::vector<std::size_t> node_of;  // of a row
-  std::vector<std::size_t> colours;  // of the nodes
+  std::vector<std::size_t> colours, row_colours;  // of the nodes, and of their rows
 };
 
 struct Blank {
@@ -133,51 +127,15 @@ class CasesPush final : public ItemsPush<CategoryRow, Settings> {
   std::vector<Blank> blanks_;
 };
 
-class DirichletPull final : public Pull {
+class Gibbs final : public io::CategoriesApp<CasesPush> {
  public:
-  DirichletPull(const Facts& facts, double prior) : network_(facts), prior_(prior) {}
-  void pull(const PullTask& task) override {
-    for (const auto [key, counts, row] : task.entries) {
-      const std::span<double> its = row.first(network_.values[network_.node_of[key]]);
-      for (std::size_t v = 0; v < its.size(); ++v) its[v] = counts[v] + prior_;
-      Random random = task.random(key);
-      draw_dirichlet(its, random);
-    }
-  }
-
- private:
-  Network network_;
-  double prior_;
-};
-
-class Gibbs final : public ItemsApp<CasesPush> {
- public:
-  explicit Gibbs(const Job& job) : ItemsApp(job) {
-    if (settings_.network.empty()) throw UsageError("--network=FILE is missing");
-  }
+  using CategoriesApp::CategoriesApp;
   // The fact "family n" is node n and its parents.
-  void read_items(const std::function<void(CategoryRow)>& add, Facts& facts) override {
-    names_ = io::read_category_rows(job_.input, add);
-    std::vector<double> values;
-    for (const auto& its : names_.values) values.push_back(static_cast<double>(its.size()));
-    facts.add("values", values);
-    std::vector<std::set<std::size_t>> families(values.size());
-    std::set<std::size_t> named;
-    io::Lines lines{settings_.network};
-    for (std::string_view line; lines.next(line);) {
-      std::vector<std::size_t> nodes;
-      for (std::string_view field; !(field = io::next_field(line)).empty();) {
-        nodes.push_back(io::place_of(names_.columns, field));
-        if (nodes.back() == families.size()) lines.fail("no column is named " + io::quoted(field));
-      }
-      if (nodes.empty() || named.contains(nodes[0])) lines.fail("expected a node not named before, and its parents");
-      named.insert(nodes.begin(), nodes.end());
-      families[nodes[0]].insert(nodes.begin(), nodes.end());
-    }
-    for (std::size_t n = 0; n < families.size(); ++n) {
-      families[n].insert(n);
-      facts.add("family " + std::to_string(n), std::vector<double>(families[n].begin(), families[n].end()));
-    }
+  void look_at(const io::Categories& names, Facts& facts) const override {
+    if (settings_.network.empty()) throw UsageError("--network=FILE is missing");
+    std::size_t n = 0;
+    for (const std::vector<std::size_t>& family : io::read_families(settings_.network, names.columns))
+      facts.add("family " + std::to_string(n++), std::vector<double>(family.begin(), family.end()));
   }
   Table table(const Facts& facts) const override {
     const Network network(facts);
@@ -186,18 +144,15 @@ class Gibbs final : public ItemsApp<CasesPush> {
   }
   std::vector<Term> terms() const override { return {{"minus_log_likelihood", Term::Kind::objective}}; }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
-    const Network network(facts);
-    std::vector<std::size_t> colours;  // of the rows
-    for (const std::size_t node : network.node_of) colours.push_back(network.colours[node]);
-    return std::make_unique<ColourSchedule>(0, colours);
+    return std::make_unique<ColourSchedule>(0, Network(facts).row_colours);
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
-    return std::make_unique<DirichletPull>(facts, settings_.prior);
+    return row_pull([network = Network(facts), prior = settings_.prior](const PullEntry& row, Random& random) {
+      const std::span<double> its = row.value.first(network.values[network.node_of[row.key]]);
+      for (std::size_t v = 0; v < its.size(); ++v) its[v] = row.sum[v] + prior;
+      draw_dirichlet(its, random);
+    });
   }
-  void save_common(Writer& out) const override { write_fields(out, names_); }
-
- private:
-  io::Categories names_;
 };
 
 void impute(const Call& call, std::ostream& out) {

@@ -11,11 +11,7 @@ using namespace rota;
 
 struct Settings {
   Key clusters = 8;
-  io::RowForm rows;
-  void options(auto& list) {
-    list.number("clusters", clusters, "clusters", 1, 1e5, "Number of clusters, K.");
-    list.all_of(rows);
-  }
+  void options(auto& list) { list.number("clusters", clusters, "clusters", 1, 1e5, "Number of clusters, K."); }
 };
 
 // A row of the table: a centre.  A part: the sum of its rows of data, and how many there are.
@@ -38,21 +34,8 @@ class RowsPush final : public ItemsPush<io::LabelledRow, Settings> {
   // The squared distance, and the centre.
   std::pair<double, Key> nearest(const io::LabelledRow& row) const {
     std::pair<double, Key> best = {std::numeric_limits<double>::infinity(), 0};
-    for (Key key = 0; key < table_.keys(); ++key) {
-      const std::span<const double> centre = table_.row(key);
-      double square = 0;
-      for (const double c : centre) square += c * c;
-      for (const auto& [column, x] : row.entries) square += x * (x - 2 * centre[column]);
-      best = std::min(best, {square, key});
-    }
+    for (Key key = 0; key < table_.keys(); ++key) best = std::min(best, {row.squared_distance(table_.row(key)), key});
     return best;
-  }
-};
-
-class MeanPull final : public Pull {
-  void pull(const PullTask& task) override {
-    for (const auto [key, sum, centre] : task.entries)
-      for (std::size_t j = 0; j < centre.size(); ++j) centre[j] = sum[j] / sum.back();
   }
 };
 
@@ -60,10 +43,7 @@ class KMeans final : public io::RowsApp<RowsPush> {
  public:
   using RowsApp::RowsApp;
   void look_at(io::LabelledRow& row, std::uint64_t number, Facts& facts) const override {
-    if (number >= settings_.clusters) return;
-    std::vector<double> centre;
-    for (const auto& [column, x] : row.entries) centre.resize(column + std::size_t{1}), centre[column] = x;
-    facts.add("row " + std::to_string(number), centre);
+    if (number < settings_.clusters) facts.add("row " + std::to_string(number), row.dense());
   }
   Table table(const Facts& facts) const override {
     const auto columns = static_cast<std::uint32_t>(facts.count("columns"));
@@ -75,7 +55,11 @@ class KMeans final : public io::RowsApp<RowsPush> {
   }
   std::vector<Term> terms() const override { return {{"inertia", Term::Kind::normalised}}; }
   StopBelow stop() const override { return {.tolerance = 5e-324}; }  // no centre moved
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<MeanPull>(); }
+  std::unique_ptr<Pull> pull(const Facts&) const override {
+    return row_pull([](std::span<const double> sum, std::span<double> centre) {
+      for (std::size_t j = 0; j < centre.size(); ++j) centre[j] = sum[j] / sum.back();
+    });
+  }
 };
 }  // namespace
 

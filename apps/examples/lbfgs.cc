@@ -1,8 +1,10 @@
-// apps/examples/lbfgs.cc -- logistic regression by L-BFGS: the sum of log(1 + exp(-y f(x))) + l2/2 |w|^2.
+// apps/examples/lbfgs.cc -- logistic regression by L-BFGS: the sum of log(1 + exp(-y w x)) + l2/2 |w|^2.  An intercept
+// is a column of ones in the data.
 //
 // Source: Nocedal and Wright, "Numerical Optimization", 2nd edition, algorithms 7.4 and 3.1.  The only row of the table
 // is the point at which the shards compute loss and gradient; the pull has everything else.
 #include <rota/io/rows_app.h>
+#include <rota/numerics/portable_math.h>
 #include <rota/plugin.h>
 
 #include <cmath>
@@ -14,11 +16,9 @@ using Vector = std::vector<double>;
 
 struct Settings {
   double l2 = 1, tolerance = 1e-3;
-  io::RowForm rows;
   void options(auto& list) {
-    list.number("l2", l2, "", 0, 1e12, "The penalty of the squared weights; the intercept has none.");
+    list.number("l2", l2, "", 0, 1e12, "The penalty of the squared weights.");
     list.number("tolerance", tolerance, "", 0, 1e12, "End when no number of the gradient is larger.");
-    list.all_of(rows);
   }
 };
 
@@ -26,98 +26,85 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// The weights are those of the columns, and at last the intercept.  A part: the gradient, then the loss.
+// A part: the gradient of the losses, then their sum.
 class RowsPush final : public ItemsPush<io::LabelledRow, Settings> {
  public:
   using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::span<double> part = task.parts[0];
-    const std::size_t intercept = part.size() - 2;
     for (const io::LabelledRow& row : items_) {
-      const double m = margin(row), slope = -row.label / (1 + std::exp(m));
-      for (const auto& [column, x] : row.entries) part[column] += slope * x;
-      part[intercept] += slope;
-      part[intercept + 1] += loss(m);
+      const double margin = row.label * row.times(table_.numbers());
+      for (const auto& [column, x] : row.entries) part[column] -= row.label * sigmoid(-margin) * x;
+      part.back() += log_loss_of(margin);
     }
     return items_.size();
   }
   void evaluate(Terms terms) const override {
-    for (const io::LabelledRow& row : items_) terms["loss"] += loss(margin(row));
+    for (const io::LabelledRow& row : items_) terms["loss"] += log_loss_of(row.label * row.times(table_.numbers()));
   }
-
- private:
-  double margin(const io::LabelledRow& row) const {
-    return row.label * (row.times(table_.numbers()) + table_.numbers().back());
-  }
-  static double loss(double m) { return m > 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m; }
 };
 
 class LbfgsPull final : public Pull {
  public:
-  explicit LbfgsPull(const Settings& settings) : l2_(settings.l2), tolerance_(settings.tolerance) {}
+  explicit LbfgsPull(const Settings& settings) : settings_(settings) {}
   void pull(const PullTask& task) override {
     const auto [key, sum, w] = task.entries[0];
-    const std::size_t n = w.size();
-    Vector gradient(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(n));
-    for (std::size_t j = 0; j + 1 < n; ++j) gradient[j] += l2_ * w[j];
-    const double value = sum[n] + penalty(w);
-    const bool first = point_.empty();
-    if (!first && !(value <= value_ + 1e-4 * step_ * slope_)) {
+    Vector gradient(sum.begin(), sum.end() - 1);
+    for (std::size_t j = 0; j < w.size(); ++j) gradient[j] += settings_.l2 * w[j];
+    const double value = sum.back() + penalty(w);
+    if (!(value <= value_ + 1e-4 * step_ * slope_)) {
       step_ /= 2;  // too far
     } else {
-      if (!first) remember(w, gradient);
+      if (!point_.empty()) remember(w, gradient);
       point_.assign(w.begin(), w.end());
       gradient_ = std::move(gradient);
       value_ = value;
       choose_direction();
       slope_ = dot(gradient_, direction_);
-      step_ = first ? std::min(1.0, 1 / std::sqrt(-slope_)) : 1;
+      step_ = changes_.empty() ? std::min(1.0, 1 / std::sqrt(-slope_)) : 1;
     }
-    double largest = 0;
-    for (const double g : gradient_) largest = std::max(largest, std::abs(g));
-    const bool ends = largest <= tolerance_ || step_ < 1e-20;
-    for (std::size_t j = 0; j < n; ++j) w[j] = point_[j] + (ends ? 0 : step_ * direction_[j]);
+    const auto is_small = [&](double g) { return std::abs(g) <= settings_.tolerance; };
+    const bool ends = std::ranges::all_of(gradient_, is_small) || step_ < 1e-20;
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] = point_[j] + (ends ? 0 : step_ * direction_[j]);
     write_fields(task.reply, ends);
   }
   void evaluate(TableId, Key, std::span<const double> w, Terms terms) const override { terms["penalty"] += penalty(w); }
-  void state(Archive& list) override { list(point_, gradient_, direction_, value_, slope_, step_, moves_, changes_); }
+  void state(Archive& list) override { list(point_, gradient_, direction_, value_, slope_, step_, scale_, changes_); }
 
  private:
-  static constexpr std::size_t kMemory = 10;
-
-  double penalty(std::span<const double> w) const {
-    return l2_ / 2 * dot(w.first(w.size() - 1), w.first(w.size() - 1));
-  }
-  void remember(std::span<const double> w, const Vector& gradient) {
-    Vector move(w.begin(), w.end()), change = gradient;
+  double penalty(std::span<const double> w) const { return settings_.l2 / 2 * dot(w, w); }
+  void remember(std::span<const double> w, Vector change) {
+    Vector move(w.begin(), w.end());
     for (std::size_t j = 0; j < move.size(); ++j) move[j] -= point_[j], change[j] -= gradient_[j];
     if (!(dot(move, change) > 1e-12 * dot(change, change))) return;
-    if (moves_.size() == kMemory) moves_.erase(moves_.begin()), changes_.erase(changes_.begin());
-    moves_.push_back(std::move(move));
-    changes_.push_back(std::move(change));
+    scale_ = dot(move, change) / dot(change, change);
+    if (changes_.size() == 10) changes_.erase(changes_.begin());
+    changes_.emplace_back(std::move(move), std::move(change));
   }
+  // Minus the gradient times the estimated inverse of the Hessian: algorithm 7.4.
   void choose_direction() {
     direction_ = gradient_;
-    Vector share(moves_.size());
     const auto add = [this](double times, const Vector& to) {
       for (std::size_t j = 0; j < to.size(); ++j) direction_[j] += times * to[j];
     };
-    for (std::size_t i = moves_.size(); i-- > 0;) {
-      share[i] = dot(moves_[i], direction_) / dot(moves_[i], changes_[i]);
-      add(-share[i], changes_[i]);
+    Vector shares;
+    for (std::size_t i = changes_.size(); i-- > 0;) {
+      const auto& [move, change] = changes_[i];
+      shares.push_back(dot(move, direction_) / dot(move, change));
+      add(-shares.back(), change);
     }
-    const double scale =
-        moves_.empty() ? 1 : dot(moves_.back(), changes_.back()) / dot(changes_.back(), changes_.back());
-    for (double& d : direction_) d *= scale;
-    for (std::size_t i = 0; i < moves_.size(); ++i)
-      add(share[i] - dot(changes_[i], direction_) / dot(moves_[i], changes_[i]), moves_[i]);
+    for (double& d : direction_) d *= scale_;
+    for (const auto& [move, change] : changes_) {
+      add(shares.back() - dot(change, direction_) / dot(move, change), move);
+      shares.pop_back();
+    }
     for (double& d : direction_) d = -d;
   }
 
-  double l2_, tolerance_;
+  Settings settings_;
   Vector point_, gradient_, direction_;  // the last accepted point, and the way from there
-  double value_ = 0, slope_ = 0, step_ = 1;
-  std::vector<Vector> moves_, changes_;  // of points and gradients, the last ones
+  double value_ = std::numeric_limits<double>::infinity(), slope_ = 0, step_ = 1, scale_ = 1;
+  std::vector<std::pair<Vector, Vector>> changes_;  // of points and gradients, the last ten
 };
 
 class Lbfgs final : public io::RowsApp<RowsPush> {
@@ -125,7 +112,7 @@ class Lbfgs final : public io::RowsApp<RowsPush> {
   using RowsApp::RowsApp;
   void look_at(io::LabelledRow& row, std::uint64_t, Facts&) const override { row.label = row.sign(); }
   Table table(const Facts& facts) const override {
-    const auto width = static_cast<std::uint32_t>(facts.count("columns") + 1);
+    const auto width = static_cast<std::uint32_t>(facts.count("columns"));
     return {.name = "weights", .keys = 1, .row_width = width, .part_width = width + 1, .single_partition = true};
   }
   std::vector<Term> terms() const override {

@@ -24,7 +24,6 @@ struct Settings {
   std::uint64_t rounds = 8;
   double learning_rate = 0.05;
   bool halton = true;
-  io::RowForm rows;
   void options(auto& list) {
     list.number("hidden", hidden, "", 1, 10000, "Hidden units.");
     list.number("rounds", rounds, "", 1, 1e6,
@@ -32,7 +31,6 @@ struct Settings {
     list.number("learning_rate", learning_rate, "", 1e-12, 1e12,
                 "The step; in epoch t it is divided by the root of t.");
     list.choice("dataflow", halton, {{"halton", true}, {"all", false}}, "Which shards a shard sends its replica to.");
-    list.all_of(rows);
   }
 };
 

@@ -10,10 +10,7 @@ using namespace rota;
 
 constexpr double kFar = 1e100;  // of a node that was not reached
 
-struct Edge {
-  Key from, to;
-  double length;
-};
+using Edge = std::tuple<std::uint32_t, std::uint32_t, double>;  // from, to, length
 
 struct Settings {
   Key source = 0;
@@ -37,12 +34,10 @@ class ShortestPaths final : public io::LinesApp<EdgesPush> {
  public:
   using LinesApp::LinesApp;
   std::string_view form() const override { return "FROM TO LENGTH"; }
-  bool read(std::string_view line, Edge& edge, Facts& facts) const override {
-    if (!io::read_line(line, edge.from, edge.to, edge.length) || std::max(edge.from, edge.to) >= (1U << 28) ||
-        !(edge.length >= 0 && edge.length <= 1e90))
-      return false;
-    facts.largest("nodes", static_cast<double>(std::max(edge.from, edge.to) + 1));
-    return true;
+  void look_at(Edge& edge, std::uint64_t, Facts& facts) const override {
+    const auto& [from, to, length] = edge;
+    if (!(length >= 0 && length <= 1e90)) throw std::invalid_argument("a length must be between 0 and 1e90");
+    facts.largest("nodes", 1.0 + std::max(from, to));
   }
   Table table(const Facts& facts) const override {
     const Key nodes = facts.count("nodes");
@@ -57,4 +52,4 @@ class ShortestPaths final : public io::LinesApp<EdgesPush> {
 }  // namespace
 
 ROTA_APP(ShortestPaths, .name = "shortest_paths", .summary = "Distances from a node of a graph.", .items = "edges",
-         .epochs = 1'000'000);
+         .epochs = 0);  // until no distance changes

@@ -13,11 +13,9 @@ using namespace rota;
 
 struct Settings {
   double cost = 1, tolerance = 1e-4;
-  io::RowForm rows;
   void options(auto& list) {
     list.number("cost", cost, "", 1e-12, 1e12, "The weight of the losses.");
     list.number("tolerance", tolerance, "", 0, 1e12, "End when an epoch changes no weight by more.");
-    list.all_of(rows);
   }
 };
 

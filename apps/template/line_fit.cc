@@ -7,9 +7,7 @@
 namespace {
 using namespace rota;
 
-struct Point {
-  double x, y;
-};
+using Point = std::pair<double, double>;  // x, y
 
 // A shard: point i of the input belongs to shard i mod S.  The only row of the table is (a, b).  A part: the sums of r,
 // r x, 1, x and x^2 over the points, r = y - a - b x.
@@ -18,40 +16,33 @@ class PointsPush final : public ItemsPush<Point> {
   using ItemsPush::ItemsPush;
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::span<double> part = task.parts[0];
-    for (const Point& point : items_) {
-      const double r = residual(point), x = point.x, summands[] = {r, r * x, 1, x, x * x};
+    for (const auto& [x, y] : items_) {
+      const double r = residual(x, y), summands[] = {r, r * x, 1, x, x * x};
       for (std::size_t i = 0; i < 5; ++i) part[i] += summands[i];
     }
     return items_.size();
   }
   void evaluate(Terms terms) const override {
-    for (const Point& point : items_) terms["squares"] += residual(point) * residual(point);
+    for (const auto& [x, y] : items_) terms["squares"] += residual(x, y) * residual(x, y);
   }
 
  private:
-  double residual(const Point& point) const { return point.y - table_.row(0)[0] - table_.row(0)[1] * point.x; }
-};
-
-class LinePull final : public Pull {
-  void pull(const PullTask& task) override {
-    for (const auto [key, sum, line] : task.entries) {  // one row, or none: the store has several partitions
-      const double determinant = sum[2] * sum[4] - sum[3] * sum[3];  // 0 if all points have the same x: then no number
-      line[0] += (sum[0] * sum[4] - sum[1] * sum[3]) / determinant;
-      line[1] += (sum[1] * sum[2] - sum[0] * sum[3]) / determinant;
-    }
-  }
+  double residual(double x, double y) const { return y - table_.row(0)[0] - table_.row(0)[1] * x; }
 };
 
 class LineFit final : public io::LinesApp<PointsPush> {
  public:
   using LinesApp::LinesApp;
   std::string_view form() const override { return "X Y"; }
-  bool read(std::string_view line, Point& point, Facts&) const override {
-    return io::read_line(line, point.x, point.y);
-  }
   Table table(const Facts&) const override { return {.name = "line", .keys = 1, .row_width = 2, .part_width = 5}; }
   std::vector<Term> terms() const override { return {{"squares", Term::Kind::objective}}; }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<LinePull>(); }
+  std::unique_ptr<Pull> pull(const Facts&) const override {
+    return row_pull([](std::span<const double> sum, std::span<double> line) {
+      const double determinant = sum[2] * sum[4] - sum[3] * sum[3];  // 0 if all points have the same x: then no number
+      line[0] += (sum[0] * sum[4] - sum[1] * sum[3]) / determinant;
+      line[1] += (sum[1] * sum[2] - sum[0] * sum[3]) / determinant;
+    });
+  }
 };
 
 void show(const Call& call, std::ostream& out) {

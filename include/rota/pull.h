@@ -1,6 +1,8 @@
 // rota/pull.h -- the third step: the summed parts become the committed value.
 #pragma once
 #include <algorithm>
+#include <concepts>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -90,5 +92,32 @@ class AssignPull : public Pull {
     });
   }
 };
+
+// A pull that rewrites every row by itself: f(sum, value) of a PullEntry, or f(entry, random) with the row's own
+// generator.
+//
+//   return row_pull([](std::span<const double> sum, std::span<double> mean) { mean[0] = sum[0] / sum[1]; });
+template <typename F>
+class RowPull final : public Pull {
+ public:
+  explicit RowPull(F f) : f_(std::move(f)) {}
+  void pull(const PullTask& task) override {
+    for (const PullEntry& entry : task.entries) {
+      if constexpr (std::invocable<F&, std::span<const double>, std::span<double>>) {
+        f_(entry.sum, entry.value);
+      } else {
+        Random random = task.random(entry.key);
+        f_(entry, random);
+      }
+    }
+  }
+
+ private:
+  F f_;
+};
+template <typename F>
+std::unique_ptr<Pull> row_pull(F f) {
+  return std::make_unique<RowPull<F>>(std::move(f));
+}
 
 }  // namespace rota

@@ -88,10 +88,8 @@ class ExampleTest(AppTest):
         result, out = self.last("lbfgs", file, "--l2=1", "--tolerance=1e-6")
         self.assertTrue(result["converged"])
         x, y = load_svmlight_file(str(file))
-        peer = LogisticRegression(C=1, tol=1e-8, solver="newton-cg").fit(x, y)
-        weights = self.table(out, "weights")[0]
-        np.testing.assert_allclose(weights[:-1], peer.coef_[0], atol=1e-5)
-        np.testing.assert_allclose(weights[-1], peer.intercept_[0], atol=1e-5)
+        peer = LogisticRegression(C=1, tol=1e-8, solver="newton-cg", fit_intercept=False).fit(x, y)
+        np.testing.assert_allclose(self.table(out, "weights")[0], peer.coef_[0], atol=1e-5)
 
     def test_svm(self):
         file = self.use("svm", self.a9a(2000))
@@ -280,7 +278,7 @@ class ExampleTest(AppTest):
 
     def test_bad_lines(self):
         for app, line, words in (("components", "1 x", "expected two nodes, found '1 x'"),
-                                 ("shortest_paths", "1 2 -1", "expected FROM TO LENGTH, found '1 2 -1'"),
+                                 ("shortest_paths", "1 2 -1", "a length must be between 0 and 1e90"),
                                  ("svm", "1 2:x", "expected a finite number, found 'x' in '2:x'")):
             with self.subTest(app=app):
                 file = self.use(app, [line])

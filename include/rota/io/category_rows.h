@@ -9,6 +9,7 @@
 
 #include "rota/error.h"
 #include "rota/io/csv_file.h"
+#include "rota/io/lines.h"
 #include "rota/io/numbers.h"
 
 namespace rota::io {
@@ -52,6 +53,32 @@ Categories read_category_rows(const std::vector<std::string>& paths, Add add) {
   for (std::size_t i = 0; i < found.columns.size(); ++i)
     if (found.values[i].empty()) throw DataError(paths[0], 1, "no value of column " + io::quoted(found.columns[i]));
   return found;
+}
+
+// A network of columns, from lines "NODE PARENT ...", a node's before those of its children: for every column itself
+// and its parents, ascending.  Columns that are not named have no parents.  Throws NoInput or DataError.
+inline std::vector<std::vector<std::size_t>> read_families(const std::string& path,
+                                                           const std::vector<std::string>& columns) {
+  std::vector<std::vector<std::size_t>> families(columns.size());
+  std::vector<bool> named(columns.size());
+  Lines lines(path);
+  for (std::string_view line; lines.next(line);) {
+    std::vector<std::size_t> nodes;
+    for (std::string_view field; !(field = next_field(line)).empty();) {
+      nodes.push_back(place_of(columns, field));
+      if (nodes.back() == columns.size()) lines.fail("no column is named " + io::quoted(field));
+    }
+    if (nodes.empty() || named[nodes[0]]) lines.fail("expected a node not named before, and its parents");
+    for (const std::size_t node : nodes) named[node] = true;
+    families[nodes[0]] = nodes;
+  }
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    std::vector<std::size_t>& family = families[column];
+    family.push_back(column);
+    std::ranges::sort(family);
+    family.erase(std::unique(family.begin(), family.end()), family.end());
+  }
+  return families;
 }
 
 }  // namespace rota::io

@@ -30,20 +30,40 @@ struct LabelledRow {
     for (const auto& [column, x] : entries) sum += w[column] * x;
     return sum;
   }
+  // From a point with a number for each column.
+  double squared_distance(std::span<const double> point) const {
+    double sum = 0;
+    for (const double p : point) sum += p * p;
+    for (const auto& [column, x] : entries) sum += x * (x - 2 * point[column]);
+    return sum;
+  }
+  // The numbers of all columns up to the last entry.
+  std::vector<double> dense() const {
+    std::vector<double> numbers(entries.empty() ? 0 : entries.back().first + std::size_t{1});
+    for (const auto& [column, x] : entries) numbers[column] = x;
+    return numbers;
+  }
 };
 
-// The settings of P have a member `rows` of the type RowForm.  The facts "rows" and "columns" are their numbers.
+// The options are those of P and of RowForm.  The facts "rows" and "columns" are their numbers.
 template <typename P>
 class RowsApp : public ItemsApp<P> {
  public:
-  explicit RowsApp(const Job& job) : ItemsApp<P>(job) { this->settings_.rows.check(); }
+  struct Settings : P::Settings {
+    RowForm rows;
+    void options(auto& list) {
+      P::Settings::options(list);
+      list.all_of(rows);
+    }
+  };
+  explicit RowsApp(const Job& job) : ItemsApp<P>(job), rows_(settings_of<Settings>(job.options).rows) { rows_.check(); }
 
   // Called for every row, in their order: may change it, and add to the facts.  What std::invalid_argument says is
   // wrong with the row becomes a DataError with file and line.
   virtual void look_at(LabelledRow& /*row*/, std::uint64_t /*number*/, Facts&) const {}
 
   void read_items(const std::function<void(LabelledRow)>& add, Facts& facts) final {
-    RowFiles files(this->job_.input, this->settings_.rows);
+    RowFiles files(this->job_.input, rows_);
     for (LabelledValues values; files.next(values);) {
       LabelledRow row{values.label, {}};
       for (std::size_t i = 0; i < values.columns.size(); ++i)
@@ -58,6 +78,9 @@ class RowsApp : public ItemsApp<P> {
     facts.add("rows", static_cast<double>(files.rows()));
     facts.add("columns", static_cast<double>(files.columns()));
   }
+
+ private:
+  const RowForm rows_;
 };
 
 }  // namespace rota::io

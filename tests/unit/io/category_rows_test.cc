@@ -31,5 +31,16 @@ TEST_F(CategoryRowsTest, WrongFilesAreRefused) {
   EXPECT_TRUE(error({"a,b\n"}).ends_with("file0:1: no value of column 'a'"));
 }
 
+TEST_F(CategoryRowsTest, FamiliesAreColumnsWithTheirParents) {
+  const std::vector<std::string> columns = {"rain", "sky", "wind"};
+  using Families = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(read_families(files.write("net", "sky\nrain wind sky sky\n"), columns), (Families{{0, 1, 2}, {1}, {2}}));
+  const auto error = [&](const std::string& text) {
+    return message_of<DataError>([&] { (void)read_families(files.write("net", text), columns); });
+  };
+  EXPECT_TRUE(error("sky\nrain snow\n").ends_with("net:2: no column is named 'snow'"));
+  EXPECT_TRUE(error("rain sky\nsky wind\n").ends_with("net:2: expected a node not named before, and its parents"));
+}
+
 }  // namespace
 }  // namespace rota::io

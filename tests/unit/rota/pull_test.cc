@@ -16,6 +16,20 @@ TEST(Pull, AddsOrAssigns) {
   EXPECT_EQ(second, (std::vector<double>{30, 40})) << "a part may have more numbers than its row";
 }
 
+TEST(Pull, RowsAreRewrittenByAFunction) {
+  std::vector<double> first = {1, 2}, second = {3};
+  const std::vector<double> sums[] = {{10, 4}, {30, 6}};
+  const PullEntry entries[] = {{7, sums[0], first}, {9, sums[1], second}};
+  Writer reply;
+  const PullTask task{1, 0, entries, {}, {}, {}, reply};
+  row_pull([](std::span<const double> sum, std::span<double> value) { value[0] = sum[0] / sum[1]; })->pull(task);
+  EXPECT_EQ(first, (std::vector<double>{2.5, 2}));
+  EXPECT_EQ(second, std::vector<double>{5});
+  row_pull([](const PullEntry& entry, Random& random) { entry.value[0] = random.uniform(); })->pull(task);
+  EXPECT_EQ(first[0], task.random(7).uniform());
+  EXPECT_EQ(second[0], task.random(9).uniform());
+}
+
 TEST(Pull, TablesAreCombinedInTheirOwnWays) {
   TablesPull pull(
       {{.name = "sums"}, {.name = "least", .combine = Combine::min}, {.name = "most", .combine = Combine::max}});
