@@ -122,21 +122,6 @@ inline void add(RowsSlopes& to, const RowsSlopes& slopes) {
   for (std::size_t j = 0; j < slopes.gradient.size(); ++j) to.gradient[j] += slopes.gradient[j];
 }
 
-// Ascending columns as differences, a byte or two each, because there may be very many.
-inline std::vector<std::byte> differences_of(std::span<const Key> columns) {
-  Writer out;
-  Key last = 0;
-  for (const Key column : columns) out.put_varint(column - std::exchange(last, column));
-  return out.take();
-}
-
-inline std::vector<Key> columns_of(std::span<const std::byte> differences) {
-  Reader in(differences);
-  std::vector<Key> columns;
-  while (in.ok() && !in.done()) columns.push_back(in.get_varint() + (columns.empty() ? 0 : columns.back()));
-  return columns;
-}
-
 // Pull's reply to it.
 struct RowsCertificate {
   double objective = 0;
@@ -148,15 +133,14 @@ struct RowsCertificate {
   std::uint64_t updates = 0;      // of coefficients, since the last screen
   // The gain of an update of one coefficient alone, for all where that is not 0; columns ascend.  `gain` is the root of
   // change^2 G_jj, as a share of the largest one.
-  std::vector<Key> columns;
+  std::vector<std::uint32_t> columns;
   double largest_gain = 0;
   std::vector<float> gains;
 
   void fields(auto& list) {
-    std::vector<std::byte> differences = differences_of(columns);
-    list(objective, gap, null_objective, steepest, intercept, largest_gain, all_columns, updates, differences, gains);
-    columns = columns_of(differences);
-    list.check(columns.size() == gains.size() && (columns.empty() || columns.back() < all_columns));
+    list(objective, gap, null_objective, steepest, intercept, largest_gain, all_columns, updates, columns, gains);
+    list.check(columns.size() == gains.size() &&
+               std::ranges::all_of(columns, [this](auto column) { return column < all_columns; }));
   }
 };
 

@@ -28,12 +28,119 @@ constexpr double kMostMean = 1 - 1e-12;
 constexpr double kSolved = 1e-6;
 constexpr int kSweepsMost = 200;
 
-// Pull's data of the columns and their coefficients.
-class RowsModel {
+class RowsPull final : public Pull {
  public:
-  explicit RowsModel(const RowSettings& settings) : settings_(settings) {}
+  RowsPull(const RowSettings& settings, std::uint32_t staleness) : settings_(settings), staleness_(staleness) {}
 
-  // Pull's work in rounds of these steps.
+  void pull(const PullTask& task) override {
+    const auto argument = task.argument.as<RowsStep>();
+    penalty_ = settings_.penalty(argument.lambda);
+    switch (argument.step) {
+      case Step::start:
+        return start(task, argument.fold);
+      case Step::screen:
+        return screen(task, argument.scheduler);
+      case Step::update:
+        return update(task);
+      case Step::undo:
+        for (std::size_t i = 0; i < task.entries.size(); ++i)
+          of(task.entries[i].key) = task.entries[i].value[0] = argument.values.at(i);
+        return;
+      default:
+        fit_.lambda = argument.lambda;
+        return record_fit(
+            task, [this] { return fit_; },
+            [this](Key column) { return column == kIntercept ? intercept_of_data() : coefficient_[column]; });
+    }
+  }
+
+  void evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const override {
+    if (table != kCoefficients || key == kIntercept || value[0] == 0) return;
+    terms["penalty"] += penalty_of(penalty_, scale(key), value[0]);
+    terms["nonzeros"] += 1;
+  }
+
+  void state(Archive& list) override {
+    list(penalty_, intercept_, coefficient_, mean_, curvature_, scale_, positive_, shifts_);
+    list(positive_weight_, weight_, null_pending_, fit_);
+    const std::size_t columns = coefficient_.size();
+    list.check(curvature_.size() == columns && mean_.size() == (settings_.intercept ? columns : 0) &&
+               scale_.size() == (settings_.standardize ? columns : 0) &&
+               positive_.size() == (settings_.intercept && settings_.loss == Loss::logistic ? columns : 0) &&
+               std::ranges::all_of(shifts_.columns, [&](Key j) { return j < columns; }));
+  }
+
+ private:
+  double h() const { return settings_.loss == Loss::squared ? 1 : 0.25; }
+  double mean(Key j) const { return settings_.intercept ? mean_[j] : 0; }
+  double scale(Key j) const { return settings_.standardize ? scale_[j] : 1; }
+  // The intercept is that of the shifted columns.
+  double& of(Key j) { return j == kIntercept ? intercept_ : coefficient_[j]; }
+  // The best value of a coefficient if all others stay; `descent` = c_j - m_j sum g is the negative slope of the loss.
+  double best(Key j, double descent) const {
+    const double curvature = h() * curvature_[j], s = scale(j);
+    if (curvature <= 0 || s <= 0) return 0;
+    return soft_threshold(descent + curvature * coefficient_[j], penalty_.l1 * s) / (curvature + penalty_.l2 * s * s);
+  }
+
+  // b_j = S(sum of all z_j + G_jj b_j, lambda) / G_jj for a single coefficient; a block is minimised as a whole.
+  void update(const PullTask& task) {
+    std::span<const PullEntry> entries = task.entries.named();
+    std::span<const std::uint32_t> blocks = task.blocks;
+    const bool has_intercept = !entries.empty() && entries[0].key == kIntercept;
+    // The intercept is in every round, so its sum of slopes lacks the effect of the last `staleness` rounds.
+    const double slope = has_intercept ? entries[0].sum[0] / (1 + staleness_) : 0;
+    if (has_intercept) {
+      entries = entries.subspan(1);
+      if (!blocks.empty()) blocks = blocks.subspan(1);
+    }
+    updates_ += entries.size();
+    for (std::size_t at = 0, b = 0; at < entries.size(); ++b) {
+      const std::size_t size = blocks.empty() ? 1 : blocks[b];
+      minimise(entries.subspan(at, size), slope);
+      at += size;
+    }
+    double shift = 0;  // of the mean of the predictions
+    for (const auto& [j, sum, value] : entries) {
+      shift += mean(j) * (coefficient_[j] - value[0]);
+      value[0] = coefficient_[j];
+    }
+    if (has_intercept) intercept_ = task.entries[0].value[0] += slope / h() - shift;
+  }
+
+  // Minimises over the coefficients of a block, from the sums of its parts: that of the q-th entry is c_j, then G_jk
+  // for the q entries before it.  `slope`: sum_i g_i, to the extent that the intercept compensates it.
+  void minimise(std::span<const PullEntry> block, double slope) {
+    descents_.clear();
+    if (products_.size() < block.size()) products_.resize(block.size());
+    for (std::size_t q = 0; q < block.size(); ++q) {
+      const auto& [j, sum, value] = block[q];
+      descents_.push_back(sum[0] - mean(j) * slope);
+      products_[q].clear();
+      for (std::size_t k = 0; k < q; ++k) {
+        if (sum[1 + k] == 0) continue;
+        products_[q].push_back({k, sum[1 + k]});
+        products_[k].push_back({q, sum[1 + k]});
+      }
+    }
+    double shift = 0;  // of the mean of the predictions, which the intercept compensates
+    double first = 0;
+    for (int sweep = 0; sweep < kSweepsMost; ++sweep) {
+      double gain = 0;
+      for (std::size_t q = 0; q < block.size(); ++q) {
+        const Key j = block[q].key;
+        const double now = best(j, descents_[q] + h() * mean(j) * shift), change = now - coefficient_[j];
+        if (change == 0) continue;
+        coefficient_[j] = now;
+        descents_[q] -= change * h() * (curvature_[j] + mean(j) * mean(j));
+        for (const Product& product : products_[q]) descents_[product.with] -= change * h() * product.value;
+        shift += mean(j) * change;
+        gain = std::max(gain, change * change * curvature_[j]);
+      }
+      if (sweep == 0) first = gain;
+      if (block.size() == 1 || gain <= kSolved * first) return;
+    }
+  }
 
   // Begins with other rows, and no coefficient but the intercept.
   void start(const PullTask& task, std::uint32_t fold) {
@@ -43,7 +150,7 @@ class RowsModel {
     set_sums(all);
     check_sums(all);
     write_fields(task.reply, RowsShape{all.weight, curvature_, shifts_});
-    for (const PullEntry& entry : task.entries) entry.value[0] = coefficient(entry.key);
+    for (const PullEntry& entry : task.entries) entry.value[0] = of(entry.key);
   }
 
   // Evaluates the fit.
@@ -56,53 +163,10 @@ class RowsModel {
     write_fields(task.reply, certificate_);
   }
 
-  void undo(const PullTask& task, const std::vector<double>& values) {
-    for (std::size_t i = 0; i < task.entries.size(); ++i)
-      set(task.entries[i].key, task.entries[i].value[0] = values.at(i));
-  }
-
-  void record(const PullTask& task, double lambda) {
-    fit_.lambda = lambda;
-    record_fit(
-        task, [this] { return fit_; },
-        [this](Key column) { return column == kIntercept ? intercept_of_data() : coefficient(column); });
-  }
-
-  void set_lambda(double lambda) { penalty_ = settings_.penalty(lambda); }
-  double h() const { return settings_.loss == Loss::squared ? 1 : 0.25; }
-  double mean(Key j) const { return settings_.intercept ? mean_[j] : 0; }
-  // G_jj, and the same of the column about its mean if there is an intercept.
-  double square(Key j) const { return curvature_[j] + mean(j) * mean(j); }
-  double curvature(Key j) const { return curvature_[j]; }
-  double penalty(Key j, double value) const { return penalty_of(penalty_, scale(j), value); }
-
-  void count_updates(std::size_t coefficients) { updates_ += coefficients; }
-  // The intercept is that of the shifted columns.
-  double coefficient(Key j) const { return j == kIntercept ? intercept_ : coefficient_[j]; }
-  void set(Key j, double value) { (j == kIntercept ? intercept_ : coefficient_[j]) = value; }
-  // The best value of a coefficient if all others stay; `descent` = c_j - m_j sum g is the negative slope of the loss.
-  double best(Key j, double descent) const {
-    const double curvature = h() * curvature_[j], s = scale(j);
-    if (curvature <= 0 || s <= 0) return 0;
-    return soft_threshold(descent + curvature * coefficient_[j], penalty_.l1 * s) / (curvature + penalty_.l2 * s * s);
-  }
-
-  void fields(auto& list) {
-    list(penalty_, intercept_, coefficient_, mean_, curvature_, scale_, positive_, shifts_);
-    list(positive_weight_, weight_, null_pending_, fit_);
-    const std::size_t columns = coefficient_.size();
-    list.check(curvature_.size() == columns && mean_.size() == (settings_.intercept ? columns : 0) &&
-               scale_.size() == (settings_.standardize ? columns : 0) &&
-               positive_.size() == (settings_.intercept && settings_.loss == Loss::logistic ? columns : 0) &&
-               std::ranges::all_of(shifts_.columns, [&](Key j) { return j < columns; }));
-  }
-
- private:
   // A point theta of the dual whose sum is 0: its products x_j' theta are g c_j + mean m_j + positive p_j.
   struct DualPoint {
     double g = 1, mean = 0, positive = 0;
   };
-  double scale(Key j) const { return settings_.standardize ? scale_[j] : 1; }
 
   void set_sums(const RowsSums& all) {
     const std::size_t columns = all.columns.size();
@@ -217,7 +281,7 @@ class RowsModel {
       const double change = best(j, c - mean(j) * slopes.slope) - b;
       const double gain = std::abs(change) * std::sqrt(curvature_[j]);
       if (gain == 0) continue;
-      certificate.columns.push_back(j);
+      certificate.columns.push_back(static_cast<std::uint32_t>(j));
       gains.push_back(gain);
       certificate.largest_gain = std::max(certificate.largest_gain, gain);
     }
@@ -238,6 +302,7 @@ class RowsModel {
   }
 
   RowSettings settings_;
+  std::uint32_t staleness_;
   Penalty penalty_;  // of the current fit
   double intercept_ = 0;
   std::vector<double> coefficient_;
@@ -252,117 +317,14 @@ class RowsModel {
   std::uint64_t updates_ = 0;      // since the last screen
   FitRow fit_;                     // of the last screen
   RowsCertificate certificate_;    // of the last screen
-};
 
-// Minimises over the coefficients of a block, from the sums of its parts.  Reuses its memory from block to block.
-class BlockDescent {
- public:
-  // The part of the block's q-th entry is c_j, then G_jk for the q entries before it.  Changes the model's
-  // coefficients, not the entries.  `slope`: sum_i g_i, to the extent that the intercept compensates it.
-  void minimise(RowsModel& model, std::span<const PullEntry> block, double slope) {
-    collect(model, block, slope);
-    const double h = model.h();
-    double shift = 0;  // of the mean of the predictions, which the intercept compensates
-    double first = 0;
-    for (int sweep = 0; sweep < kSweepsMost; ++sweep) {
-      double gain = 0;
-      for (std::size_t q = 0; q < block.size(); ++q) {
-        const Key j = block[q].key;
-        const double best = model.best(j, descents_[q] + h * model.mean(j) * shift);
-        const double change = best - model.coefficient(j);
-        if (change == 0) continue;
-        model.set(j, best);
-        descents_[q] -= change * h * model.square(j);
-        for (const Product& product : products_[q]) descents_[product.with] -= change * h * product.value;
-        shift += model.mean(j) * change;
-        gain = std::max(gain, change * change * model.curvature(j));
-      }
-      if (sweep == 0) first = gain;
-      if (block.size() == 1 || gain <= kSolved * first) return;
-    }
-  }
-
- private:
+  // Of the block that is minimised, with memory from block to block.
   struct Product {
     std::size_t with;  // place in the block
     double value;      // G_jk
   };
-  void collect(const RowsModel& model, std::span<const PullEntry> block, double slope) {
-    descents_.clear();
-    if (products_.size() < block.size()) products_.resize(block.size());
-    for (std::size_t q = 0; q < block.size(); ++q) {
-      const auto& [j, sum, value] = block[q];
-      descents_.push_back(sum[0] - model.mean(j) * slope);
-      products_[q].clear();
-      for (std::size_t k = 0; k < q; ++k) {
-        if (sum[1 + k] == 0) continue;
-        products_[q].push_back({k, sum[1 + k]});
-        products_[k].push_back({q, sum[1 + k]});
-      }
-    }
-  }
-
   std::vector<double> descents_;  // the slope of the loss along each coefficient, negated
   std::vector<std::vector<Product>> products_;
-};
-
-class RowsPull final : public Pull {
- public:
-  RowsPull(const RowSettings& settings, std::uint32_t staleness) : staleness_(staleness), model_(settings) {}
-
-  void pull(const PullTask& task) override {
-    const auto argument = task.argument.as<RowsStep>();
-    model_.set_lambda(argument.lambda);
-    switch (argument.step) {
-      case Step::start:
-        return model_.start(task, argument.fold);
-      case Step::screen:
-        return model_.screen(task, argument.scheduler);
-      case Step::update:
-        return update(task);
-      case Step::undo:
-        return model_.undo(task, argument.values);
-      default:
-        return model_.record(task, argument.lambda);
-    }
-  }
-
-  void evaluate(TableId table, Key key, std::span<const double> value, Terms terms) const override {
-    if (table != kCoefficients || key == kIntercept || value[0] == 0) return;
-    terms["penalty"] += model_.penalty(key, value[0]);
-    terms["nonzeros"] += 1;
-  }
-  void state(Archive& list) override { list(model_); }
-
- private:
-  // b_j = S(sum of all z_j + G_jj b_j, lambda) / G_jj for a single coefficient; a block is minimised as a whole.
-  void update(const PullTask& task) {
-    std::span<const PullEntry> entries = task.entries.named();
-    std::span<const std::uint32_t> blocks = task.blocks;
-    const bool has_intercept = !entries.empty() && entries[0].key == kIntercept;
-    // The intercept is in every round, so its sum of slopes lacks the effect of the last `staleness` rounds.
-    const double slope = has_intercept ? entries[0].sum[0] / (1 + staleness_) : 0;
-    if (has_intercept) {
-      entries = entries.subspan(1);
-      if (!blocks.empty()) blocks = blocks.subspan(1);
-    }
-    model_.count_updates(entries.size());
-    for (std::size_t at = 0, b = 0; at < entries.size(); ++b) {
-      const std::size_t size = blocks.empty() ? 1 : blocks[b];
-      descent_.minimise(model_, entries.subspan(at, size), slope);
-      at += size;
-    }
-    double shift = 0;  // of the mean of the predictions
-    for (const auto& [j, sum, value] : entries) {
-      shift += model_.mean(j) * (model_.coefficient(j) - value[0]);
-      value[0] = model_.coefficient(j);
-    }
-    if (has_intercept) model_.set(kIntercept, task.entries[0].value[0] += slope / model_.h() - shift);
-  }
-
-  std::uint32_t staleness_;
-  RowsModel model_;
-  BlockDescent descent_;
 };
 
 }  // namespace

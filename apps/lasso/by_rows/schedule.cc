@@ -230,15 +230,65 @@ class FitController {
 // Draws the coefficients that a round updates, of one share of them: f_1 and f_2 of figure 6 of the STRADS paper.  A
 // coefficient's priority is the effect of its last change on the objective, change^2 G_jj: for columns of norm 1 that
 // is the paper's.
-class CoordinateSampler {
+class RowsSchedule final : public Schedule {
  public:
-  CoordinateSampler(const RowSettings& settings, Share share, std::uint32_t staleness, std::uint32_t pipeline,
-                    std::unique_ptr<Interference> interference)
+  RowsSchedule(const RowSettings& settings, const Job& job, Share share, std::unique_ptr<Interference> interference)
       : settings_(settings),
         share_(share),
-        staleness_(staleness),
-        pipeline_(pipeline),
+        staleness_(job.staleness),
+        pipeline_(pipeline(job.pipeline)),
+        controller_(settings, share, staleness_),
         interference_(std::move(interference)) {}
+
+  // A coefficient becomes free at its feedback, which must not come before pushes see its change.
+  std::uint32_t pipeline(std::uint32_t wish) const override {
+    return std::max(wish > 0 ? wish : staleness_ + 2, staleness_ + 1);
+  }
+
+  Round next(Random& random) override {
+    Round round = controller_.next();
+    if (round.argument.as<RowsStep>().step == Step::update) draw(round, random);
+    return round;
+  }
+
+  void feedback(const Commit& commit) override {
+    switch (commit.argument.as<RowsStep>().step) {
+      case Step::start:
+        set_curvatures(read_fields<RowsShape>(commit.reply).curvatures);
+        return controller_.record_changes(commit);
+      case Step::screen:
+        controller_.evaluate_screen(read_fields<RowsCertificate>(commit.reply));
+        return set_priorities(controller_.good());
+      case Step::update:
+        record_draws(commit);
+        return controller_.record_changes(commit);
+      case Step::undo:
+        return controller_.record_changes(commit);
+      default:
+        return;
+    }
+  }
+
+  std::vector<Figure> figures() override {
+    std::vector<Figure> figures = controller_.figures();
+    if (draws_)
+      for (Figure& figure : draws_->figures()) figures.push_back(std::move(figure));
+    return figures;
+  }
+
+  std::optional<bool> converged() const override { return controller_.converged(); }
+  void state(Archive& list) override {
+    std::vector<double> curvatures = curvatures_;
+    list(controller_, curvatures, largest_gain_);
+    if (list.writer() != nullptr) return draws_->save(*list.writer());
+    set_curvatures(std::move(curvatures));
+    draws_->restore(*list.reader());
+    draws_->set_batch(controller_.batch());
+  }
+
+ private:
+  Key first() const { return curvatures_.size() * share_.index / share_.count; }
+  Key end() const { return curvatures_.size() * (share_.index + 1) / share_.count; }
 
   // Sets the curvatures of the columns; called before all else.
   void set_curvatures(std::vector<double> curvatures) {
@@ -273,7 +323,7 @@ class CoordinateSampler {
   }
 
   // The result of a round with drawn coefficients.
-  void feedback(const Commit& commit) {
+  void record_draws(const Commit& commit) {
     std::vector<Delta> deltas(commit.deltas.begin(), commit.deltas.end());
     std::erase_if(deltas, [](const Delta& delta) { return delta.key == kIntercept; });
     std::vector<double> changes;
@@ -284,7 +334,7 @@ class CoordinateSampler {
   }
 
   // Sets all priorities from a screen of all coefficients, when nothing is in flight.
-  void set_priorities(const RowsCertificate& look, std::uint32_t batch) {
+  void set_priorities(const RowsCertificate& look) {
     std::vector<double> squares(end() - first());
     for (std::size_t i = 0; i < look.columns.size(); ++i) {
       const Key key = look.columns[i];
@@ -292,97 +342,19 @@ class CoordinateSampler {
       if (key >= first() && key < end()) squares[key - first()] = gain * gain;
     }
     if (look.largest_gain > 0) largest_gain_ = look.largest_gain;
-    draws_->set_batch(batch);
+    draws_->set_batch(controller_.batch());
     draws_->set_eta(settings_.eta);
     draws_->set_weights(squares);
   }
 
-  std::vector<Figure> figures() { return draws_ ? draws_->figures() : std::vector<Figure>(); }
-  void save(Writer& out) const {
-    out.put_all(std::span<const double>(curvatures_));
-    out.put(largest_gain_);
-    draws_->save(out);
-  }
-
-  void restore(Reader& in, std::uint32_t batch) {
-    set_curvatures(in.get_all<double>());
-    largest_gain_ = in.get<double>();
-    draws_->restore(in);
-    draws_->set_batch(batch);
-  }
-
- private:
-  Key first() const { return curvatures_.size() * share_.index / share_.count; }
-  Key end() const { return curvatures_.size() * (share_.index + 1) / share_.count; }
-
   RowSettings settings_;
   Share share_;
   std::uint32_t staleness_, pipeline_;
+  FitController controller_;
   std::unique_ptr<Interference> interference_;  // until there are draws
   std::vector<double> curvatures_;              // G_jj of every column
   double largest_gain_ = 1;                     // at the last screen: the unit of changes in feedback
   std::unique_ptr<PrioritySchedule> draws_;
-};
-
-class RowsSchedule final : public Schedule {
- public:
-  RowsSchedule(const RowSettings& settings, const Job& job, Share share, std::unique_ptr<Interference> interference)
-      : staleness_(job.staleness),
-        controller_(settings, share, staleness_),
-        sampler_(settings, share, staleness_, pipeline(job.pipeline), std::move(interference)) {}
-
-  // A coefficient becomes free at its feedback, which must not come before pushes see its change.
-  std::uint32_t pipeline(std::uint32_t wish) const override {
-    return std::max(wish > 0 ? wish : staleness_ + 2, staleness_ + 1);
-  }
-
-  Round next(Random& random) override {
-    Round round = controller_.next();
-    if (round.argument.as<RowsStep>().step == Step::update) sampler_.draw(round, random);
-    return round;
-  }
-
-  void feedback(const Commit& commit) override {
-    switch (commit.argument.as<RowsStep>().step) {
-      case Step::start:
-        sampler_.set_curvatures(read_fields<RowsShape>(commit.reply).curvatures);
-        return controller_.record_changes(commit);
-      case Step::screen:
-        controller_.evaluate_screen(read_fields<RowsCertificate>(commit.reply));
-        return sampler_.set_priorities(controller_.good(), controller_.batch());
-      case Step::update:
-        sampler_.feedback(commit);
-        return controller_.record_changes(commit);
-      case Step::undo:
-        return controller_.record_changes(commit);
-      default:
-        return;
-    }
-  }
-
-  std::vector<Figure> figures() override {
-    std::vector<Figure> figures = controller_.figures();
-    for (Figure& figure : sampler_.figures()) figures.push_back(std::move(figure));
-    return figures;
-  }
-
-  std::optional<bool> converged() const override { return controller_.converged(); }
-  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
-  void save(Writer& out) const {
-    write_fields(out, controller_);
-    sampler_.save(out);
-  }
-
-  void restore(Reader& in) {
-    Archive list(in);
-    list(controller_);
-    sampler_.restore(in, controller_.batch());
-  }
-
- private:
-  std::uint32_t staleness_;
-  FitController controller_;
-  CoordinateSampler sampler_;
 };
 
 }  // namespace

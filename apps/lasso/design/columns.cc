@@ -1,6 +1,7 @@
 // apps/lasso/design/columns.cc
 #include "apps/lasso/design/columns.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -37,55 +38,39 @@ void sweep(const DenseBlock<T>& block, std::size_t columns, const double* g, dou
 // ---- data by shard
 
 template <typename T>
-void put(const SparseBlock<T>& block, Writer& out) {
-  const std::size_t columns = block.starts.empty() ? 0 : block.starts.size() - 1;
-  out.put_varint(columns);
-  for (std::size_t c = 0; c < columns; ++c) out.put_varint(block.starts[c + 1] - block.starts[c]);
-  out.put_all(std::span<const std::uint32_t>(block.rows));
-  out.put_all(std::span<const T>(block.values));
-}
-template <typename T>
-void put(const DenseBlock<T>& block, Writer& out) {
-  out.put_all(std::span<const T>(block.values));
-}
-
-template <typename T>
-LargeVector<T> get_array(Reader& in) {
-  const std::size_t size = in.get_count(sizeof(T));
-  const auto bytes = in.get_bytes(size * sizeof(T));
-  LargeVector<T> array(bytes.size() / sizeof(T));
-  if (!bytes.empty()) std::memcpy(array.data(), bytes.data(), bytes.size());
-  return array;
+void numbers(Archive& list, LargeVector<T>& values) {
+  if (list.writer() != nullptr) return list.writer()->put_all(std::span<const T>(values));
+  Reader& in = *list.reader();
+  const auto bytes = in.get_bytes(in.get_count(sizeof(T)) * sizeof(T));
+  values = LargeVector<T>(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
 }
 
 // Values that can be squared and summed, as load.cc checks.
-template <typename T>
-LargeVector<T> get_values(Reader& in) {
-  LargeVector<T> values = get_array<T>(in);
-  for (const T value : values)
-    if (!(std::abs(static_cast<double>(value)) <= kMostSquared)) in.fail();
-  return values;
+bool can_be_squared(const auto& values) {
+  return std::ranges::all_of(values, [](auto x) { return std::abs(static_cast<double>(x)) <= kMostSquared; });
 }
 
 template <typename T>
-void get(SparseBlock<T>& block, Reader& in, std::uint64_t rows, std::uint64_t columns) {
-  if (in.get_count(1) != columns) return in.fail();
-  block.starts = LargeVector<std::uint64_t>(columns + 1);
-  block.starts[0] = 0;
-  for (std::uint64_t c = 0; c < columns; ++c) block.starts[c + 1] = block.starts[c] + in.get_bounded(rows);
-  block.rows = get_array<std::uint32_t>(in);
-  block.values = get_values<T>(in);
-  if (block.rows.size() != block.starts.back() || block.values.size() != block.starts.back()) in.fail();
-  for (std::uint64_t c = 0; c < columns && in.ok(); ++c)
-    for (std::uint64_t k = block.starts[c]; k < block.starts[c + 1]; ++k)
-      if (block.rows[k] >= rows || (k > block.starts[c] && block.rows[k] <= block.rows[k - 1])) in.fail();
+void fields_of(Archive& list, SparseBlock<T>& block, std::uint64_t rows, std::uint64_t columns) {
+  numbers(list, block.starts);
+  numbers(list, block.rows);
+  numbers(list, block.values);
+  if (!list.reads()) return;
+  const auto& starts = block.starts;
+  list.check(starts.size() == columns + 1 && starts.front() == 0 && std::ranges::is_sorted(starts) &&
+             starts.back() == block.rows.size() && block.values.size() == block.rows.size() &&
+             can_be_squared(block.values));
+  for (std::uint64_t c = 0; c < columns && list.ok(); ++c)
+    for (std::uint64_t k = starts[c]; k < starts[c + 1]; ++k)
+      list.check(block.rows[k] < rows && (k == starts[c] || block.rows[k] > block.rows[k - 1]));
 }
 template <typename T>
-void get(DenseBlock<T>& block, Reader& in, std::uint64_t rows, std::uint64_t columns) {
-  block = {rows, get_values<T>(in)};
-  // With at most 2^32 rows and columns the product fits, except for the largest of both.
-  if (rows > 0 && columns > 0 && (block.values.size() / rows != columns || block.values.size() % rows != 0)) in.fail();
-  if ((rows == 0 || columns == 0) && block.values.size() > 0) in.fail();
+void fields_of(Archive& list, DenseBlock<T>& block, std::uint64_t rows, std::uint64_t columns) {
+  block.rows = rows;
+  numbers(list, block.values);
+  // With less than 2^32 rows and columns the product fits.
+  if (list.reads()) list.check(block.values.size() == rows * columns && can_be_squared(block.values));
 }
 
 }  // namespace
@@ -99,40 +84,19 @@ void Columns::dot_all(std::span<const double> g, std::span<double> out) const {
   std::visit([&](const auto& block) { sweep(block, columns(), g.data(), out.data()); }, storage_);
 }
 
-void Columns::encode(Writer& out) const {
-  out.reserve(out.view().size() + entries_ * 12 + columns() * std::size_t{2} + 64);
-  for (const std::uint64_t at : {range_.first_row, range_.end_row, range_.first_column, range_.end_column})
-    out.put_varint(at);
-  out.put(static_cast<std::uint8_t>(storage_.index()));
-  std::visit([&](const auto& block) { put(block, out); }, storage_);
-}
-
-void Columns::decode(Reader& in) {
+void Columns::fields(Archive& list) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  BlockRange range;
-  for (std::uint64_t* const at : {&range.first_row, &range.end_row, &range.first_column, &range.end_column})
-    *at = in.get_bounded(kMost);
-  if (range.first_row > range.end_row || range.first_column > range.end_column) in.fail();
-  Storage storage;
-  const auto form = in.get_bounded<unsigned>(3);
-  if (form == 1) storage.emplace<1>();
-  if (form == 2) storage.emplace<2>();
-  if (form == 3) storage.emplace<3>();
-  if (!in.ok()) return;
-  std::visit(
-      [&](auto& block) { get(block, in, range.end_row - range.first_row, range.end_column - range.first_column); },
-      storage);
-  if (in.ok()) *this = Columns(range, std::move(storage));
-}
-
-std::size_t Columns::entries(std::uint32_t column) const {
-  struct Count {
-    std::size_t operator()(const SparseColumn<float>& x) const { return x.entries; }
-    std::size_t operator()(const SparseColumn<double>& x) const { return x.entries; }
-    std::size_t operator()(const DenseColumn<float>& x) const { return x.rows; }
-    std::size_t operator()(const DenseColumn<double>& x) const { return x.rows; }
-  };
-  return of(column, Count{});
+  auto form = static_cast<std::uint8_t>(storage_.index());
+  list(range_.first_row, range_.end_row, range_.first_column, range_.end_column, form);
+  list.check(range_.first_row <= range_.end_row && range_.end_row <= kMost && form < 4 &&
+             range_.first_column <= range_.end_column && range_.end_column <= kMost);
+  if (!list.ok()) return;
+  if (list.reads()) {
+    const Storage kinds[] = {SparseBlock<float>(), SparseBlock<double>(), DenseBlock<float>(), DenseBlock<double>()};
+    storage_ = kinds[form];
+  }
+  std::visit([&](auto& block) { fields_of(list, block, rows(), columns()); }, storage_);
+  entries_ = std::visit([](const auto& block) { return block.values.size(); }, storage_);
 }
 
 }  // namespace rota::lasso

@@ -9,7 +9,7 @@
 
 #include "apps/lasso/design/kernels.h"
 #include "apps/lasso/design/large_vector.h"
-#include "rota/bytes.h"
+#include "rota/fields.h"
 
 namespace rota::lasso {
 
@@ -82,13 +82,12 @@ class Columns {
     return of(column, [&](const auto& x) { return weighted_norm2_of(x, w.data()); });
   }
 
-  // For data by shard: the range's four numbers: varints; the storage's index: u8; of a sparse block the columns'
-  // count, the entries of each: varints, and their rows: a count, then u32 each; the values: a count, then each.
-  void encode(Writer& out) const;
-  void decode(Reader& in);
+  void fields(Archive& list);  // for data by shard
 
   // Values of the column that are stored: of a dense block, all rows.
-  std::size_t entries(std::uint32_t column) const;
+  std::size_t entries(std::uint32_t column) const {
+    return of(column, [](const auto& x) { return size_of(x); });
+  }
   // Calls take(row, value) for each of them that is not 0, rows ascending.
   template <typename Take>
   void each(std::uint32_t column, Take take) const {
@@ -96,6 +95,14 @@ class Columns {
   }
 
  private:
+  template <typename T>
+  static std::size_t size_of(const SparseColumn<T>& x) {
+    return x.entries;
+  }
+  template <typename T>
+  static std::size_t size_of(const DenseColumn<T>& x) {
+    return x.rows;
+  }
   template <typename T, typename Take>
   static void each_of(const SparseColumn<T>& x, Take& take) {
     for (std::size_t k = 0; k < x.entries; ++k) take(x.rows[k], static_cast<double>(x.values[k]));

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "apps/linear_models/ordered_sum.h"
+
 namespace rota::lasso {
 
 // A sparse column: values[k] is in row rows[k], ascending.
@@ -22,23 +24,6 @@ struct DenseColumn {
   const T* values;
   std::size_t rows;
 };
-
-// The sum of term(k) over k = 0 .. count-1, in four lanes.
-template <typename Term>
-[[gnu::always_inline]] inline double in_four_lanes(std::size_t count, Term term) {
-  double a = 0, b = 0, c = 0, d = 0;
-  std::size_t k = 0;
-  for (; k + 4 <= count; k += 4) {
-    a += term(k);
-    b += term(k + 1);
-    c += term(k + 2);
-    d += term(k + 3);
-  }
-  if (k < count) a += term(k);
-  if (k + 1 < count) b += term(k + 1);
-  if (k + 2 < count) c += term(k + 2);
-  return (a + b) + (c + d);
-}
 
 // Two lanes that the processor computes at once.
 using TwoDoubles = double __attribute__((vector_size(16)));
@@ -63,14 +48,14 @@ template <typename Terms, typename Term>
     d += terms(i + 6);
   }
   const TwoDoubles sum = (a + b) + (c + d);
-  return (sum[0] + sum[1]) + in_four_lanes(count - i, [&](std::size_t k) { return term(i + k); });
+  return (sum[0] + sum[1]) + linear::ordered_sum(count - i, [&](std::size_t k) { return term(i + k); });
 }
 
 // The sum of term(x_i, g_i) over the column's positions, where `g` are arrays with a number for every row.
 template <typename T, typename Term, typename... Rows>
 [[gnu::always_inline]] inline double sum_over(const SparseColumn<T>& x, Term term, const Rows*... g) {
-  return in_four_lanes(x.entries,
-                       [&](std::size_t k) { return term(static_cast<double>(x.values[k]), g[x.rows[k]]...); });
+  return linear::ordered_sum(x.entries,
+                             [&](std::size_t k) { return term(static_cast<double>(x.values[k]), g[x.rows[k]]...); });
 }
 template <typename T, typename Term, typename... Rows>
 [[gnu::always_inline]] inline double sum_over(const DenseColumn<T>& x, Term term, const Rows*... g) {
