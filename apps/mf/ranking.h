@@ -23,7 +23,6 @@
 #include <utility>
 #include <vector>
 
-#include "apps/mf/kernels.h"
 #include "rota/job.h"
 
 namespace rota::mf {
@@ -77,6 +76,12 @@ struct Asker {
 };
 inline constexpr std::size_t kAskers = 128;  // scored at once, at most
 
+// products[u * stride + i] = user u . item i, summed in the order of the factors: equal bits on every processor.  Rows
+// are `width` floats, a multiple of 16, one after the other.  The stride is a multiple of 16, and numbers after the
+// items are undefined.
+void score_rows(std::span<const float> users, std::span<const float> items, std::size_t width, float* products,
+                std::size_t stride);
+
 // Calls use(asker, item, score) for all items that are not excluded for the asker, ascending.  A score is the product
 // of the factors, and the item's bias.
 template <typename Use>
@@ -87,8 +92,8 @@ void score_items(const ItemRows& items, std::span<const Asker> askers, Use use) 
   for (const Asker& one : askers) rows.insert(rows.end(), one.factors.begin(), one.factors.end());
   for (std::size_t first = 0; first < items.size(); first += kItems) {
     const std::size_t end = std::min(first + kItems, items.size());
-    kernels().score_rows({rows.data(), askers.size(), items.factors + first * items.width, end - first, items.width,
-                          products.data(), kItems});
+    score_rows(rows, {items.factors + first * items.width, (end - first) * items.width}, items.width, products.data(),
+               kItems);
     for (std::size_t u = 0; u < askers.size(); ++u)
       for (std::size_t i = first; i < end; ++i) {
         if (excluded[u] < askers[u].excluded.size() && askers[u].excluded[excluded[u]] == i)

@@ -1,7 +1,6 @@
 """Matrix factorisation: one model, bit for bit, for any processes and processors."""
 import gzip
 import json
-import os
 
 import numpy as np
 
@@ -9,8 +8,7 @@ from app_run import AppTest
 from rota_run import REVIEWS, SOURCE
 
 MSWEB = SOURCE / "apps/mf/sample/msweb.txt.gz"
-PLAIN = ("mf", "--rank=24")
-KINDS = {"plain": PLAIN,
+KINDS = {"plain": ("mf", "--rank=24"),
          "biases": ("mf", "--rank=8", "--biases", "--nonnegative", "--lambda_by=row", "--rotate=users"),
          "phases": ("mf", "--rank=40", "--learning_rate=0.02", "--slices_per_shard=3"),
          "als": ("als", "--rank=12", "--biases"),
@@ -37,20 +35,6 @@ class MfSameModel(AppTest):
         for kind, (self.app, *flags) in KINDS.items():
             data = {"logistic": labels, "bpr": MSWEB}.get(kind, REVIEWS)
             self.assertTrue(np.isfinite(self.train_shapes(kind, data, *flags)["objective"]))
-
-    def test_kernels(self):
-        """On any processor: a kernel that it lacks ends the run with its name."""
-        reference, _ = self.train("best", REVIEWS, *PLAIN[1:])
-        for kernel in ("baseline", "v3", "v4"):
-            with self.subTest(kernel=kernel):
-                out = self.folder / kernel
-                done = self.rota(*self.command_line(out, REVIEWS, *PLAIN[1:]),
-                                 env={**os.environ, "ROTA_MF_KERNEL": kernel}, code=None)
-                if done.returncode != 0:
-                    self.assertNotEqual(kernel, "baseline")
-                    self.assertIn(f"ROTA_MF_KERNEL={kernel}", done.stderr)
-                else:
-                    self.expect_same(self.result(out), reference)
 
     def parts(self, data, *flags):
         """The data for training, and the options of the held-out part."""

@@ -97,8 +97,8 @@ void RowSolver::decompose(double penalty) {
         for (std::size_t k = 0; k < width; ++k) scaled_[j * width + k] = weights_[j] * rows_[j * width + k];
       scaled = scaled_.data();
     }
-    kernel_.add_squares(rows_.data(), scaled, count, width, matrix_.data());
-    kernel_.combine(rows_.data(), count, width, targets_.data(), r_.data());
+    add_squares(rows_.data(), scaled, count, width, matrix_.data());
+    combine(rows_.data(), count, width, targets_.data(), r_.data());
   });
   double squares = 0;  // of the factors: a bias may have another scale
   for (std::size_t i = 0; i < form_.rank; ++i) squares += matrix_[i * width + i] / static_cast<double>(form_.rank);
@@ -112,7 +112,7 @@ void RowSolver::decompose(double penalty) {
       for (std::size_t j = 0; j < i; ++j) matrix_[i * width + j] = matrix_[j * width + i];
     descend(matrix_, width, std::span(r_).first(size), form_.rank, std::span(x_).first(size));
   } else {
-    kernel_.solve(matrix_.data(), size, width, r_.data());
+    mf::solve(matrix_.data(), size, width, r_.data());
     x_ = r_;
   }
 }
@@ -120,23 +120,23 @@ void RowSolver::decompose(double penalty) {
 void RowSolver::residual(double penalty, const double* x, bool from_targets, double* out) {
   const std::size_t width = form_.width();
   if (gram_ != nullptr)
-    kernel_.products(gram_, width, width, x, out);
+    products(gram_, width, width, x, out);
   else
     std::fill_n(out, width, 0.0);
   const double sign = from_targets ? -1 : 1;
   for (std::size_t k = 0; k < width; ++k)
     out[k] = sign * (out[k] + (k < form_.rank ? penalty : penalty * form_.bias_times) * x[k]);
   for_each_block([&](std::size_t count) {
-    kernel_.products(rows_.data(), count, width, x, coefficients_.data());
+    products(rows_.data(), count, width, x, coefficients_.data());
     for (std::size_t j = 0; j < count; ++j)
       coefficients_[j] = (from_targets ? targets_[j] : 0) + sign * weights_[j] * coefficients_[j];
-    kernel_.combine(rows_.data(), count, width, coefficients_.data(), out);
+    combine(rows_.data(), count, width, coefficients_.data(), out);
   });
 }
 
 double RowSolver::dot(const LineVector<double>& a, const LineVector<double>& b) const {
   double product = 0;
-  kernel_.products(a.data(), 1, a.size(), b.data(), &product);
+  products(a.data(), 1, a.size(), b.data(), &product);
   return product;
 }
 

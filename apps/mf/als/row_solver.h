@@ -43,7 +43,6 @@ class RowSolver {
   Settings settings_;
   std::uint32_t cg_steps_;
   RowForm form_;
-  const RowKernel& kernel_ = kernels().rows;
   Factors partners_;
   const double* gram_ = nullptr;
   std::span<const Partner> ratings_;

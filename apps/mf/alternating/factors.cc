@@ -42,7 +42,7 @@ void gram(Factors all, const RowForm& form, LineVector<double>& out) {
   for (std::size_t first = 0; first < count; first += kBlock) {
     const std::size_t some = std::min(kBlock, count - first);
     for (std::size_t r = 0; r < some; ++r) widen(all, form, first + r, rows.data() + r * width);
-    kernels().rows.add_squares(rows.data(), rows.data(), some, width, out.data());
+    add_squares(rows.data(), rows.data(), some, width, out.data());
   }
   for (std::size_t i = 0; i < width; ++i)
     for (std::size_t j = 0; j < i; ++j) out[i * width + j] = out[j * width + i];

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/mf/kernels.h"
+#include "apps/mf/alternating/row_kernel.h"
 #include "apps/mf/ratings.h"
 #include "rota/numerics/line_vector.h"
 

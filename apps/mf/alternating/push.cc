@@ -6,8 +6,8 @@
 #include <string>
 
 #include "apps/mf/app.h"
-#include "apps/mf/factor_rows.h"
 #include "apps/mf/ranking.h"
+#include "apps/mf/sgd/factor_rows.h"
 #include "rota/io/numbers.h"
 
 namespace rota::mf {
@@ -60,8 +60,8 @@ double AlternatingPush::all_squares(Factors users) const {
   for (std::size_t i = 0; i < rows_[kUserSide].rows(); ++i) {
     widen(users, form_, rows_[kUserSide].first + i, own.data());
     double squares = 0;
-    kernel_.products(gram, width, width, own.data(), product.data());
-    kernel_.products(product.data(), 1, width, own.data(), &squares);
+    products(gram, width, width, own.data(), product.data());
+    products(product.data(), 1, width, own.data(), &squares);
     sum += squares;
   }
   return sum;

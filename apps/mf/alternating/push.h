@@ -40,15 +40,15 @@ class AlternatingPush : public SharedPush {
     constexpr std::size_t kBlock = 256;
     const std::size_t width = form_.width();
     LineVector<double> row(width), rows(kBlock * width);
-    double apart[kBlock], products[kBlock];
+    double apart[kBlock], fitted[kBlock];
     for (std::size_t i = 0; i < ratings.rows(); ++i) {
       widen(own, form_, ratings.first + i, row.data());
       const std::span<const Partner> all = ratings.row(i);
       for (std::size_t at = 0; at < all.size(); at += kBlock) {
         const auto some = all.subspan(at, std::min(kBlock, all.size() - at));
         gather_rows(partners, form_, some, rows.data(), apart);
-        kernel_.products(rows.data(), some.size(), width, row.data(), products);
-        for (std::size_t j = 0; j < some.size(); ++j) f(static_cast<double>(some[j].value), products[j] + apart[j]);
+        products(rows.data(), some.size(), width, row.data(), fitted);
+        for (std::size_t j = 0; j < some.size(); ++j) f(static_cast<double>(some[j].value), fitted[j] + apart[j]);
       }
     }
   }
@@ -61,7 +61,6 @@ class AlternatingPush : public SharedPush {
 
   Settings settings_;
   std::shared_ptr<WholeData> whole_;
-  const RowKernel& kernel_ = kernels().rows;
   double unit_;         // see unit_of()
   RatingRows rows_[2];  // in that unit
   RowForm form_;

@@ -186,7 +186,7 @@ class RoundRobinPush final : public CcdPush {
       gather_rows(partners, form_, ratings, rows.data(), apart.data());
       widen(own, form_, users.first + i, row.data());
       double* const residuals = residuals_[kUserSide].data() + users.begins[i];
-      kernel_.products(rows.data(), ratings.size(), width, row.data(), residuals);
+      products(rows.data(), ratings.size(), width, row.data(), residuals);
       for (std::size_t j = 0; j < ratings.size(); ++j)
         residuals[j] = static_cast<double>(ratings[j].value) - apart[j] - residuals[j];
       for (std::size_t k = 0; k < rank; ++k) {

@@ -6,7 +6,7 @@
 
 #include "apps/mf/als/settings.h"
 #include "apps/mf/ccd/settings.h"
-#include "apps/mf/factor_rows.h"
+#include "apps/mf/sgd/factor_rows.h"
 #include "apps/mf/sgd/settings.h"
 #include "rota/error.h"
 

@@ -73,7 +73,7 @@ std::vector<PairStep> PairPool::pairs_of_others(Random& random) const {
   return steps;
 }
 
-double PairPool::visit(const Cell& cell, const RatedRows& rated, RunPairs run, Random& random) {
+double PairPool::visit(const Cell& cell, const RatedRows& rated, Random& random, RunPairs run) {
   if (rated.rows() == 0) return 0;
   if (rows() + std::size_t{rated.rows()} > kMostRows) begin_epoch();
   const std::size_t width = std::size_t{cell.chunks} * kLanes, tail = cell.biases ? 4 : 2;
@@ -88,8 +88,8 @@ double PairPool::visit(const Cell& cell, const RatedRows& rated, RunPairs run, R
   pool.visiting.tails = tails_.data();
   if (cell.visiting.penalties) pool.visiting.penalties = penalties_.data();
   const std::vector<PairStep> own = own_pairs(random), others = pairs_of_others(random);
-  const double losses = run(pool, own.data(), own.size());
-  run(pool, others.data(), others.size());
+  const double losses = run(pool, own);
+  run(pool, others);
   std::copy(factors_.end() - static_cast<std::ptrdiff_t>(factors), factors_.end(), cell.visiting.factors);
   std::copy(tails_.end() - static_cast<std::ptrdiff_t>(tails), tails_.end(), cell.visiting.tails);
   return losses;

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/mf/kernels.h"
+#include "apps/mf/sgd/kernels.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 
@@ -38,13 +38,15 @@ class RatedRows {
   std::vector<std::uint32_t> rated_;
 };
 
+using RunPairs = double (*)(const Cell&, std::span<const PairStep>);
+
 class PairPool {
  public:
   static constexpr std::size_t kMostRows = std::size_t{1} << 15;
 
   // Makes the steps of a cell, from whose ratings `rated` was made, and moves the visiting rows.  Both must outlive the
   // epoch.  Returns the sum of the losses of one step for each rating.
-  double visit(const Cell& cell, const RatedRows& rated, RunPairs run, Random& random);
+  double visit(const Cell& cell, const RatedRows& rated, Random& random, RunPairs run = run_pairs);
   void begin_epoch();
 
  private:

@@ -137,11 +137,11 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
   double losses = 0;
   std::size_t visited = cell.count;
   if (settings_.loss == Loss::bpr)
-    losses = pairs_.visit(cell, rated_[task.slice], kernels_.run_pairs, random);
+    losses = pairs_.visit(cell, rated_[task.slice], random);
   else if (task.budget.limited())
     visited = run_for(task.budget, cell, ranges_[task.slice].next, losses);
   else
-    losses = kernels_.run_cell(cell);
+    losses = run_cell(cell);
   losses_ += losses * common_->deviation * common_->deviation;
   if (!std::isfinite(losses_)) throw UsageError("the factors have overflowed: use a smaller --learning_rate");
   return visited;
@@ -155,7 +155,7 @@ std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, 
   while (visited < all && (visited == 0 || !budget.spent())) {
     cell.ratings = ratings + next;
     cell.count = std::min({kAtOnce, all - next, all - visited});
-    losses += kernels_.run_cell(cell);
+    losses += run_cell(cell);
     visited += cell.count;
     next = (next + cell.count) % all;
   }

@@ -9,10 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "apps/mf/factor_rows.h"
-#include "apps/mf/kernels.h"
 #include "apps/mf/ranking.h"
 #include "apps/mf/ratings.h"
+#include "apps/mf/sgd/factor_rows.h"
 #include "apps/mf/sgd/pair_pool.h"
 #include "apps/mf/sgd/settings.h"
 #include "rota/push.h"
@@ -94,7 +93,6 @@ class MfPush final : public SlicePush<FactorRows> {
   PairPool pairs_;
   mutable ValidRanking ranking_;  // filled by the visits of an evaluation
   bool speaks_for_all_ = false;
-  const Kernels& kernels_ = kernels();
   Epoch epoch_ = 0;
   double losses_ = 0;  // in this epoch, each before its step
 };

@@ -1,8 +1,7 @@
-// Rows drawn at random, as plain loops and as the kernels take them, and the kernels that this processor can run.
+// Rows drawn at random, as plain loops and as the kernels take them.
 #pragma once
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
 #include "rota/numerics/line_vector.h"
@@ -42,14 +41,5 @@ struct DrawnRows {
     }
   }
 };
-
-inline std::vector<std::string> kernel_variants() {
-  std::vector<std::string> out = {"baseline"};
-#if defined(ROTA_MF_WIDE_KERNELS)
-  if (__builtin_cpu_supports("x86-64-v3")) out.emplace_back("v3");
-  if (__builtin_cpu_supports("x86-64-v4")) out.emplace_back("v4");
-#endif
-  return out;
-}
 
 }  // namespace rota::tests

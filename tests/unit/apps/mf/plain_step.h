@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "apps/mf/kernels.h"
+#include "apps/mf/sgd/kernels.h"
 #include "rota/numerics/portable_math.h"
 
 namespace rota::tests {
@@ -77,8 +77,7 @@ inline double plain_step(PlainRow& p, PlainRow& q, float rating, const mf::Cell&
   q.tail[0] += of_q.first * cell.first_share;
   q.tail[1] += of_q.others * others;
   if (cell.biases) {
-    for (PlainRow* const row : {&p, &q})
-      mf::move_bias<true>(row->tail.data(), row->penalty.bias, error, cell.rate, cell.first_share > 0);
+    for (PlainRow* const row : {&p, &q}) mf::move_bias<true>(row->tail.data(), row->penalty.bias, error, cell.rate);
   }
   if (cell.logistic) return log_loss_of(rating > 0 ? odds : -odds);
   return static_cast<double>(error * error);

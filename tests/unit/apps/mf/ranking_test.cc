@@ -1,6 +1,6 @@
 #include "apps/mf/ranking.h"
 
-#include "apps/mf/factor_rows.h"
+#include "apps/mf/sgd/factor_rows.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/small_model.h"
 
@@ -130,12 +130,10 @@ TEST(Ranking, WhereAllItemsAreHeldOutThereIsNoCurve) {
   EXPECT_EQ(mf::ranking_metrics(data.model.items.rows(), {}, 2, 1).users, 0U);
 }
 
-TEST(Ranking, DoesNotDependOnThreadsOrProcessor) {
+TEST(Ranking, DoesNotDependOnThreads) {
   const Data data = some_data(200, 300, false);
   const RankingMetrics found = mf::ranking_metrics(data.model.items.rows(), data.users(), 10, 1);
-  ::setenv("ROTA_MF_KERNEL", "baseline", 1);
   const RankingMetrics other = mf::ranking_metrics(data.model.items.rows(), data.users(), 10, 3);
-  ::unsetenv("ROTA_MF_KERNEL");
   EXPECT_EQ(found.top.ndcg, other.top.ndcg);
   EXPECT_EQ(found.top.recall, other.top.recall);
   EXPECT_EQ(found.auc, other.auc);
@@ -154,6 +152,22 @@ std::vector<mf::Asker> askers_of(const mf::TrainedModel& model,
   std::vector<mf::Asker> askers;
   for (std::size_t u = 0; u < model.users.size(); ++u) askers.push_back({model.users.row(u), excluded[u]});
   return askers;
+}
+
+TEST(ScoreRows, AreTheProductsOfPlainLoops) {
+  Random random = random_named({4});
+  for (const std::size_t width : {16U, 80U}) {
+    std::vector<float> users(7 * width), items(37 * width), products(7 * 48);
+    for (auto* const side : {&users, &items})
+      for (float& one : *side) one = random.uniform_float() - 0.3F;
+    mf::score_rows(users, items, width, products.data(), 48);
+    for (std::size_t u = 0; u < 7; ++u)
+      for (std::size_t i = 0; i < 37; ++i) {
+        float sum = 0;
+        for (std::size_t k = 0; k < width; ++k) sum += users[u * width + k] * items[i * width + k];
+        ASSERT_EQ(products[u * 48 + i], sum);
+      }
+  }
 }
 
 TEST(TopItems, AreThoseOfTheHighestScoresAmongTheOthers) {
@@ -176,14 +190,12 @@ TEST(TopItems, AreThoseOfTheHighestScoresAmongTheOthers) {
   }
 }
 
-TEST(TopItems, DoNotDependOnThreadsOrProcessor) {
+TEST(TopItems, DoNotDependOnThreads) {
   const mf::TrainedModel model = random_model(200, 300, 33);
   const std::vector<std::vector<std::uint32_t>> none(200);
   const auto askers = askers_of(model, none);
   const auto best = mf::top_items(model.items.rows(), askers, 300, 1);
-  ::setenv("ROTA_MF_KERNEL", "baseline", 1);
   const auto others = mf::top_items(model.items.rows(), askers, 300, 3);
-  ::unsetenv("ROTA_MF_KERNEL");
   for (std::size_t u = 0; u < 200; ++u) {
     ASSERT_EQ(best[u].size(), 300U);
     for (std::size_t t = 0; t < 300; ++t) {

@@ -1,6 +1,6 @@
 #include "apps/mf/sgd/pair_pool.h"
 
-#include "apps/mf/factor_rows.h"
+#include "apps/mf/sgd/factor_rows.h"
 #include "rota/seed_mixer.h"
 
 namespace rota::tests {
@@ -10,13 +10,13 @@ using mf::CellRating;
 
 // Records the kernel's arguments instead of making steps.
 std::vector<std::vector<mf::PairStep>> seen;
-double listen(const mf::Cell&, const mf::PairStep* steps, std::size_t count) {
-  seen.emplace_back(steps, steps + count);
-  return static_cast<double>(count);
+double listen(const mf::Cell&, std::span<const mf::PairStep> steps) {
+  seen.emplace_back(steps.begin(), steps.end());
+  return static_cast<double>(steps.size());
 }
-double move_all(const mf::Cell& cell, const mf::PairStep* steps, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    for (const std::uint32_t row : {steps[i].rated, steps[i].other}) cell.visiting.factors[row * 16] += 1;
+double move_all(const mf::Cell& cell, std::span<const mf::PairStep> steps) {
+  for (const mf::PairStep& one : steps)
+    for (const std::uint32_t row : {one.rated, one.other}) cell.visiting.factors[row * 16] += 1;
   return 0;
 }
 
@@ -33,7 +33,7 @@ struct Visit {
     cell.count = ratings.size();
     cell.chunks = 1;
     cell.visiting = rows.pointers({}, nullptr);
-    return pool.visit(cell, rated, kernel, random);
+    return pool.visit(cell, rated, random, kernel);
   }
 };
 

@@ -1,5 +1,6 @@
-// tests/unit/apps/mf/sgd/pair_kernel_test.cc -- every variant of the kernel against plain loops, bit for bit.
-#include "apps/mf/kernels.h"
+// tests/unit/apps/mf/sgd/kernels_test.cc -- the kernels against plain loops, bit for bit.
+#include "apps/mf/sgd/kernels.h"
+
 #include "rota/numerics/portable_math.h"
 #include "rota/seed_mixer.h"
 #include "tests/unit/apps/mf/drawn_rows.h"
@@ -8,7 +9,61 @@ namespace rota::tests {
 namespace {
 
 using mf::Cell;
+using mf::CellRating;
 using mf::PairStep;
+
+struct Kind {
+  std::uint32_t rank;
+  bool biases, nonnegative, first_only, own_penalties, logistic = false;
+  float spread = 4;  // of the ratings
+};
+
+void compare(const Kind& kind, std::uint32_t rows, std::size_t ratings) {
+  Random random = random_named({kind.rank, rows, ratings});
+  Cell cell{};
+  cell.chunks = (kind.rank + 15) / 16;
+  const float bias_penalty = kind.own_penalties ? 20 : 0;
+  DrawnRows residents(rows, kind.rank, kind.biases, bias_penalty, random),
+      visitors(rows, kind.rank, kind.biases, bias_penalty, random);
+  std::vector<CellRating> list;
+  for (std::size_t i = 0; i < ratings; ++i)
+    list.push_back({static_cast<std::uint32_t>(random.below(rows)), static_cast<std::uint32_t>(random.below(rows)),
+                    kind.logistic ? static_cast<float>(i % 2) : kind.spread * (random.uniform_float() - 0.5F)});
+  cell.ratings = list.data();
+  cell.count = list.size();
+  cell.resident = residents.pointers();
+  cell.visiting = visitors.pointers();
+  cell.rate = 0.1F;
+  cell.first_share = 0.125F;
+  cell.others_share = kind.rank > 8 ? 1 / static_cast<float>(kind.rank - 8) : 0;
+  cell.first_only = kind.first_only;
+  cell.nonnegative = kind.nonnegative;
+  cell.biases = kind.biases;
+  cell.careful_square = kind.own_penalties ? -1 : mf::kLargeSquare;  // those of biases are up to 20
+  cell.logistic = kind.logistic;
+  const double squares = mf::run_cell(cell);
+  double expected = 0;
+  for (const CellRating& one : list)
+    expected += plain_step(residents.plain[one.resident], visitors.plain[one.visiting], one.value, cell);
+  EXPECT_EQ(squares, expected);
+  residents.expect_equal();
+  visitors.expect_equal();
+}
+
+TEST(CellKernel, MakesTheStepsOfPlainLoops) {
+  for (const std::uint32_t rank : {1U, 7U, 8U, 16U, 20U, 32U, 48U, 64U, 100U, 128U})
+    for (int bits = 0; bits < 32; ++bits) {
+      const Kind kind{rank, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0};
+      SCOPED_TRACE(testing::Message() << "rank " << rank << " kind " << bits);
+      compare(kind, 5, 61);
+      if (HasFatalFailure()) return;
+    }
+  compare({32, true, false, false, false}, 40, 4001);
+  for (const bool first_only : {false, true})  // errors far beyond the ratings' deviation
+    compare({20, true, false, first_only, true, false, 2000}, 9, 500);
+  compare({32, false, false, false, false}, 1, 3);  // all steps share their rows
+  compare({32, false, false, false, false}, 3, 0);
+}
 
 // Moves a row against  penalty x row - pull.
 void plain_pull(PlainRow& row, const std::vector<float>& pull, const Cell& cell) {
@@ -42,13 +97,13 @@ double plain_pair(PlainRow& p, PlainRow& a, PlainRow& b, const Cell& cell) {
   plain_pull(a, of_a, cell);
   plain_pull(b, of_b, cell);
   if (cell.biases) {
-    mf::move_bias<true>(a.tail.data(), a.penalty.bias, s, cell.rate, cell.first_share > 0);
-    mf::move_bias<true>(b.tail.data(), b.penalty.bias, -s, cell.rate, cell.first_share > 0);
+    mf::move_bias<true>(a.tail.data(), a.penalty.bias, s, cell.rate);
+    mf::move_bias<true>(b.tail.data(), b.penalty.bias, -s, cell.rate);
   }
   return log_loss_of(static_cast<double>(x));
 }
 
-void compare(std::uint32_t rank, int bits) {
+void compare_pairs(std::uint32_t rank, int bits) {
   Random random = random_named({rank, static_cast<std::uint64_t>(bits)});
   Cell cell{};
   cell.chunks = (rank + 15) / 16;
@@ -56,10 +111,8 @@ void compare(std::uint32_t rank, int bits) {
   cell.biases = (bits & 1) != 0;
   cell.nonnegative = (bits & 2) != 0;
   cell.first_only = (bits & 4) != 0;
-  if (bits & 8) {
-    cell.first_share = 0.125F;
-    cell.others_share = rank > 8 ? 1 / static_cast<float>(rank - 8) : 0;
-  }
+  cell.first_share = 0.125F;
+  cell.others_share = rank > 8 ? 1 / static_cast<float>(rank - 8) : 0;
   DrawnRows residents(5, rank, cell.biases, 0.125F, random), visitors(7, rank, cell.biases, 0.125F, random);
   std::vector<PairStep> steps;
   for (int i = 0; i < 61; ++i) {
@@ -69,7 +122,7 @@ void compare(std::uint32_t rank, int bits) {
   }
   cell.resident = residents.pointers();
   cell.visiting = visitors.pointers();
-  const double losses = mf::kernels().run_pairs(cell, steps.data(), steps.size());
+  const double losses = mf::run_pairs(cell, steps);
   double expected = 0;
   for (const PairStep& one : steps)
     expected += plain_pair(residents.plain[one.resident], visitors.plain[one.rated], visitors.plain[one.other], cell);
@@ -78,16 +131,13 @@ void compare(std::uint32_t rank, int bits) {
   visitors.expect_equal();
 }
 
-TEST(PairKernel, EveryVariantMakesTheStepsOfPlainLoops) {
-  for (const std::string& variant : kernel_variants())
-    for (const std::uint32_t rank : {1U, 7U, 8U, 20U, 32U, 64U})
-      for (int bits = 0; bits < 16; ++bits) {
-        SCOPED_TRACE(variant + " rank " + std::to_string(rank) + " kind " + std::to_string(bits));
-        ::setenv("ROTA_MF_KERNEL", variant.c_str(), 1);
-        compare(rank, bits);
-        ::unsetenv("ROTA_MF_KERNEL");
-        if (HasFatalFailure()) return;
-      }
+TEST(PairKernel, MakesTheStepsOfPlainLoops) {
+  for (const std::uint32_t rank : {1U, 7U, 8U, 20U, 32U, 64U})
+    for (int bits = 0; bits < 8; ++bits) {
+      SCOPED_TRACE("rank " + std::to_string(rank) + " kind " + std::to_string(bits));
+      compare_pairs(rank, bits);
+      if (HasFatalFailure()) return;
+    }
 }
 
 // The step of the formula, by differences of the loss.
@@ -111,7 +161,7 @@ TEST(PairKernel, AStepGoesDownTheGradientOfTheLoss) {
     return std::log1p(std::exp(-x));
   };
   const PairStep step{0, 0, 1};
-  EXPECT_NEAR(mf::kernels().run_pairs(cell, &step, 1), loss(p, q), 1e-6);
+  EXPECT_NEAR(mf::run_pairs(cell, {&step, 1}), loss(p, q), 1e-6);
   constexpr float kSmall = 1e-2F;
   for (std::size_t k = 0; k < 16; ++k) {
     auto up = p, down = p;

@@ -1,4 +1,4 @@
-// apps/mf/factor_rows.h -- factors of users or of items, in the kernel's layout (kernels.h), and a slice.
+// apps/mf/sgd/factor_rows.h -- factors of users or of items, in the kernels' layout (kernels.h), and a slice.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "apps/mf/kernels.h"
+#include "apps/mf/sgd/kernels.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/random.h"
 #include "rota/slices.h"

@@ -1,4 +1,4 @@
-#include "apps/mf/factor_rows.h"
+#include "apps/mf/sgd/factor_rows.h"
 
 #include <cstdint>
 
