@@ -185,7 +185,10 @@ constexpr double kSharper = 2, kSharpest = 1e9;
 class NewtonPull final : public SolverPull {
  public:
   NewtonPull(const Settings& settings, const Facts& facts)
-      : SolverPull(settings, facts), keys_(facts.count("keys")), fits_(outputs_) {}
+      : SolverPull(settings, facts),
+        keys_(facts.count("keys")),
+        whole_(has_whole_hessian(keys_, outputs_)),
+        fits_(outputs_) {}
 
   void pull(const PullTask& task) override {
     const Step step = task.argument.as<Plan>().next;
@@ -208,7 +211,7 @@ class NewtonPull final : public SolverPull {
   // The step of one output; vectors are by key.
   struct Fit {
     double objective = 0, norm = 0;  // of the smooth part
-    std::vector<double> gradient, diagonal, step, residual;
+    std::vector<double> gradient, diagonal, step, residual, direction;
     double energy = 0, first_energy = 0;  // of the residual, in units of the diagonal
     std::uint32_t products = 0;
     bool solving = false;
@@ -221,14 +224,18 @@ class NewtonPull final : public SolverPull {
     for (std::uint32_t k = 0; k < outputs_; ++k) {
       Fit& fit = fits_[k];
       fit = {};
-      for (std::vector<double>* const vector : {&fit.gradient, &fit.diagonal, &fit.step, &fit.residual})
-        vector->assign(keys_, 0.0);
+      for (auto* const vector : {&fit.gradient, &fit.diagonal, &fit.step, &fit.residual, &fit.direction})
+        vector->resize(keys_);
       double squares = 0, penalty = 0;
       for (const PullEntry& entry : task.entries) {
         const double w = entry.value[2 * k], lambda = l2(entry.key);
         const double g = entry.sum[2 * k] / rows_ + lambda * w;
+        const double diagonal = entry.sum[2 * k + 1] / rows_ + lambda;
         fit.gradient[entry.key] = g;
-        fit.diagonal[entry.key] = entry.sum[2 * k + 1] / rows_ + lambda;
+        fit.diagonal[entry.key] = diagonal;
+        fit.residual[entry.key] = diagonal > 0 ? -g : 0;
+        fit.direction[entry.key] = diagonal > 0 ? -g / diagonal : 0;
+        fit.energy += fit.residual[entry.key] * fit.direction[entry.key];
         // In units of the feature's largest value, so that a column's unit does not matter.
         const double shards = entry.sum.back();
         squares += g * g * (shards > 0 ? entry.sum[entry.sum.size() - 2] / shards : 1);
@@ -239,7 +246,8 @@ class NewtonPull final : public SolverPull {
       if (first) first_norms_.push_back(std::min(fit.norm, most_));
       const double distance = first_norms_[k] > 0 ? fit.norm / first_norms_[k] : 0;
       plan_.distance = std::max(plan_.distance, distance);
-      fit.solving = settings_.solver == Solver::svm || distance > settings_.tolerance;
+      fit.first_energy = fit.energy;
+      fit.solving = fit.energy > 0 && (settings_.solver == Solver::svm || distance > settings_.tolerance);
     }
     if (settings_.solver == Solver::svm) find_gap(task, notes);
     plan_.converged = plan_.distance <= settings_.tolerance;
@@ -247,8 +255,7 @@ class NewtonPull final : public SolverPull {
     plan_.new_multipliers = false;
     for (std::uint32_t k = 0; k < outputs_; ++k) {
       fits_[k].solving = fits_[k].solving && !plan_.converged;
-      begin_solving(task, k);
-      if (has_whole_hessian(keys_, outputs_)) solve_whole(task, k);
+      if (whole_) solve_whole(task, k);
     }
     plan_product_or_search(task);
   }
@@ -257,8 +264,8 @@ class NewtonPull final : public SolverPull {
     for (std::uint32_t k = 0; k < outputs_; ++k) {
       if (!fits_[k].solving) continue;
       for (const PullEntry& entry : task.entries)
-        product[entry.key] = entry.sum[2 * k] / rows_ + l2(entry.key) * entry.value[2 * k + 1];
-      step_on(task, k, product);
+        product[entry.key] = entry.sum[2 * k] / rows_ + l2(entry.key) * fits_[k].direction[entry.key];
+      step_on(k, product);
     }
     plan_product_or_search(task);
   }
@@ -301,44 +308,28 @@ class NewtonPull final : public SolverPull {
     plan_.sharpness = std::min(kSharpest, plan_.sharpness * change);
     steps_ = 0;
   }
-  void begin_solving(const PullTask& task, std::uint32_t k) {
-    Fit& fit = fits_[k];
-    for (const PullEntry& entry : task.entries) {
-      const double g = fit.gradient[entry.key], diagonal = fit.diagonal[entry.key];
-      const double direction = fit.solving && diagonal > 0 ? -g / diagonal : 0;
-      fit.residual[entry.key] = diagonal > 0 ? -g : 0;
-      fit.energy += fit.residual[entry.key] * direction;
-      entry.value[2 * k + 1] = direction;
-    }
-    fit.first_energy = fit.energy;
-    fit.solving = fit.solving && fit.energy > 0;
-  }
-  // One step of conjugate gradients; `product` is that of the Hessian with the direction, by key.
-  void step_on(const PullTask& task, std::uint32_t k, std::span<const double> product) {
+  // One step of conjugate gradients; `product` is that of the Hessian with the direction.
+  void step_on(std::uint32_t k, std::span<const double> product) {
     Fit& fit = fits_[k];
     double curvature = 0, energy = 0;
-    for (const PullEntry& entry : task.entries) curvature += entry.value[2 * k + 1] * product[entry.key];
+    for (Key key = 0; key < keys_; ++key) curvature += fit.direction[key] * product[key];
     const double share = curvature > 0 ? fit.energy / curvature : 0;
-    for (const PullEntry& entry : task.entries) {
-      double& residual = fit.residual[entry.key];
-      fit.step[entry.key] += share * entry.value[2 * k + 1];
-      residual -= share * product[entry.key];
-      if (fit.diagonal[entry.key] > 0) energy += residual * residual / fit.diagonal[entry.key];
+    for (Key key = 0; key < keys_; ++key) {
+      fit.step[key] += share * fit.direction[key];
+      fit.residual[key] -= share * product[key];
+      if (fit.diagonal[key] > 0) energy += fit.residual[key] * fit.residual[key] / fit.diagonal[key];
     }
     // Superlinear: the tolerance of a step is a smaller share near the optimum.
-    const double loosest = has_whole_hessian(keys_, outputs_) ? kLoosestWhole : kLoosest;
-    const double loose = std::min(loosest, std::sqrt(fit.norm / first_norms_[k]));
+    const double loose = std::min(whole_ ? kLoosestWhole : kLoosest, std::sqrt(fit.norm / first_norms_[k]));
     fit.solving = share > 0 && energy > loose * loose * fit.first_energy && ++fit.products < kMostProducts;
-    for (const PullEntry& entry : task.entries) {
-      const double diagonal = fit.diagonal[entry.key];
-      const double kept = energy / fit.energy * entry.value[2 * k + 1];
-      entry.value[2 * k + 1] = diagonal > 0 && fit.solving ? fit.residual[entry.key] / diagonal + kept : 0;
-    }
+    for (Key key = 0; key < keys_; ++key)
+      if (fit.diagonal[key] > 0)
+        fit.direction[key] = fit.residual[key] / fit.diagonal[key] + energy / fit.energy * fit.direction[key];
     fit.energy = energy;
   }
   // All steps, with the Hessian that came with the gradient.
   void solve_whole(const PullTask& task, std::uint32_t k) {
-    std::vector<double> hessian(keys_ * keys_), direction(keys_), product(keys_);
+    std::vector<double> hessian(keys_ * keys_), product(keys_);
     for (const PullEntry& entry : task.entries) {
       const std::span<const double> sums = entry.sum.subspan(2 * outputs_ + k * keys_, keys_);
       for (Key key = 0; key < keys_; ++key) {
@@ -348,12 +339,10 @@ class NewtonPull final : public SolverPull {
       hessian[entry.key * keys_ + entry.key] += l2(entry.key);
     }
     while (fits_[k].solving) {
-      for (const PullEntry& entry : task.entries) direction[entry.key] = entry.value[2 * k + 1];
-      for (const PullEntry& entry : task.entries) {
-        const double* const row = hessian.data() + entry.key * keys_;
-        product[entry.key] = linear::ordered_sum(keys_, [&](std::size_t j) { return row[j] * direction[j]; });
-      }
-      step_on(task, k, product);
+      for (Key key = 0; key < keys_; ++key)
+        product[key] = linear::ordered_sum(
+            keys_, [&, row = &hessian[key * keys_]](std::size_t j) { return row[j] * fits_[k].direction[j]; });
+      step_on(k, product);
     }
   }
   // Returns whether some share of the step lowers the objective.
@@ -386,14 +375,17 @@ class NewtonPull final : public SolverPull {
   }
   // The next round: another product as long as one output is being solved.
   void plan_product_or_search(const PullTask& task) {
-    const bool solving = std::any_of(fits_.begin(), fits_.end(), [](const Fit& fit) { return fit.solving; });
+    const bool solving = std::ranges::any_of(fits_, &Fit::solving);
     plan_.next = solving ? Step::product : Step::search;
-    if (solving) return;
     for (const PullEntry& entry : task.entries)
-      for (std::uint32_t k = 0; k < outputs_; ++k) entry.value[2 * k + 1] = fits_[k].step[entry.key];
+      for (std::uint32_t k = 0; k < outputs_; ++k)
+        entry.value[2 * k + 1] = !solving           ? fits_[k].step[entry.key]
+                                 : fits_[k].solving ? fits_[k].direction[entry.key]
+                                                    : 0;
   }
 
   const Key keys_;
+  const bool whole_;                 // whether a gradient has the Hessian
   std::vector<double> first_norms_;  // of the gradients at the beginning
   std::uint32_t steps_ = 0;          // since the multipliers changed
   std::vector<Fit> fits_;

@@ -1,22 +1,10 @@
 #include "apps/linear_models/trained_model.h"
 
 #include "apps/linear_models/read_rows.h"
-#include "apps/linear_models/row_scores.h"
 #include "rota/error.h"
 #include "rota/fields.h"
 
 namespace rota::linear {
-
-double TrainedModel::weight(Key key, std::uint32_t output) const {
-  double weight = numbers[key * outputs + output];
-  if (key == kIntercept)
-    for (const std::uint32_t k : origins.keys) weight -= origins[k] * numbers[k * outputs + output];
-  return weight;
-}
-
-std::uint32_t TrainedModel::class_of(std::span<const double> links) const {
-  return outputs > 1 ? best_output(links) : links[0] > 0 ? 1 : 0;
-}
 
 TrainedModel read_model(const Model& model) {
   TrainedModel trained;

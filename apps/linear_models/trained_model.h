@@ -8,6 +8,7 @@
 
 #include "apps/linear_models/class_labels.h"
 #include "apps/linear_models/feature_counts.h"
+#include "apps/linear_models/row_scores.h"
 #include "apps/linear_models/settings.h"
 #include "rota/model.h"
 #include "rota/plugin.h"
@@ -39,9 +40,16 @@ struct TrainedModel : ModelCommon {
   double centre = 0;            // of numbers: subtracted from labels, and so added to the table's intercept
 
   // For rows as they are in the files.
-  double weight(Key key, std::uint32_t output) const;
+  double weight(Key key, std::uint32_t output) const {
+    double weight = numbers[key * outputs + output];
+    for (std::size_t i = 0; key == kIntercept && i < origins.keys.size(); ++i)
+      weight -= origins.values[i] * numbers[origins.keys[i] * outputs + output];
+    return weight;
+  }
   // The class predicted from a row's links.  REQUIRES: classes.
-  std::uint32_t class_of(std::span<const double> links) const;
+  std::uint32_t class_of(std::span<const double> links) const {
+    return outputs > 1 ? best_output(links) : links[0] > 0 ? 1 : 0;
+  }
 };
 
 // Of any app of linear models.  Throws DataError if a part is missing or damaged.

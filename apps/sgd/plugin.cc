@@ -19,46 +19,28 @@ namespace {
 
 constexpr double kMostLoss = 1000;  // of a job's last epoch, relative to that of zero weights
 
-// The rounds of an epoch in which shards make steps, by --sync_rows.
-struct RoundsOfEpoch {
-  RoundsOfEpoch(std::uint64_t rows, std::uint32_t shards, std::uint64_t sync_rows, double rows_of_earlier_jobs)
-      : count(std::max<std::uint64_t>(1, (rows + sync_rows - 1) / sync_rows)),
-        rows_of_round(static_cast<double>(rows) / shards / static_cast<double>(count)),
-        rows_before(rows_of_earlier_jobs) {}
-
-  // Of the n-th round of the job, n = 0, 1, ...
-  RoundOfSteps at(std::uint64_t n) const {
-    return {n % count, count, rows_before + rows_of_round * static_cast<double>(n),
-            rows_before + rows_of_round * static_cast<double>(n + 1)};
-  }
-
-  std::uint64_t count;
-  double rows_of_round;  // of a shard, on average
-  double rows_before;    // of a shard, on average, in earlier jobs
-};
-
 // Open rounds: each shard makes steps for the features of its rows.
 class SgdSchedule final : public Schedule {
  public:
-  SgdSchedule(RoundsOfEpoch rounds, std::uint64_t epochs) : rounds_(rounds), last_(rounds.count * epochs) {}
+  SgdSchedule(const RoundOfSteps& first, std::uint64_t epochs) : next_(first), end_(first.rounds * epochs) {}
 
   std::uint32_t pipeline(std::uint32_t) const override { return 0; }  // no choice depends on feedback
   Round next(Random&) override {
     Round round;
     round.table = linear::kWeights;
     round.open = true;
-    round.argument = Argument(rounds_.at(done_));
-    round.ends_epoch = ++done_ % rounds_.count == 0;
-    round.ends_job = done_ == last_;
+    round.argument = Argument(next_);
+    ++next_.number;
+    round.ends_epoch = next_.at() == 0;
+    round.ends_job = next_.number == end_;
     return round;
   }
 
-  void state(Archive& list) override { list(done_); }
+  void state(Archive& list) override { list(next_.number); }
 
  private:
-  RoundsOfEpoch rounds_;
-  std::uint64_t last_;  // round of the job
-  std::uint64_t done_ = 0;
+  RoundOfSteps next_;
+  std::uint64_t end_;  // of the job
 };
 
 // One shard: its rows, in an order of its own in each epoch.
@@ -93,7 +75,7 @@ class SgdPush : public linear::RowsPush {
     progressive_rows_ += rows;
     if (!std::isfinite(progressive_loss_))
       throw UsageError("the weights have overflowed: use a smaller --learning_rate");
-    if (epoch == settings_.epochs && round.at + 1 == round.rounds) require_learning();
+    if (epoch == settings_.epochs && round.at() + 1 == round.rounds) require_learning();
     return rows;
   }
   // The weights after that.
@@ -128,16 +110,16 @@ class SgdPush : public linear::RowsPush {
   // Visits the rows of a round, and returns their number.
   std::uint64_t visit(const RoundOfSteps& round, std::span<const double> table, Random& random) {
     if (!stream_) {
-      const std::size_t first = order_.size() * round.at / round.rounds;
-      const std::size_t end = order_.size() * (round.at + 1) / round.rounds;
-      run(training_, std::span(order_).subspan(first, end - first), round.seen, table);
+      const std::size_t first = order_.size() * round.at() / round.rounds;
+      const std::size_t end = order_.size() * (round.at() + 1) / round.rounds;
+      run(training_, std::span(order_).subspan(first, end - first), round.seen(), table);
       return end - first;
     }
     if (!ahead_) ahead_.emplace(*stream_, round.rounds);
     const linear::ShardRows rows = ahead_->next();
     order_ = linear::shuffled(rows.rows.size(), random);
     loss_of_none_ += loss_of_none(rows);
-    run(rows, order_, round.seen, table);
+    run(rows, order_, round.seen(), table);
     return order_.size();
   }
   void run(const linear::ShardRows& rows, std::span<const std::uint32_t> order, double seen,
@@ -223,7 +205,7 @@ class ReplicaPush final : public SgdPush, public ExchangePush {
     exchange_->gather(shard_, sums_ ? parts_ : replica_, step, in);
     if (!sums_ || step != last_step_) return;
     const RowMove move(settings_, steps_);
-    const double seen = task.argument.as<RoundOfSteps>().seen_after;
+    const double seen = task.argument.as<RoundOfSteps>().seen_after();
     for (std::size_t key = 0; key < weights_.keys(); ++key)
       if (part(key).back() > 0) move(key, row(key), part(key), seen);
   }
@@ -277,13 +259,18 @@ class SgdApp final : public linear::LinearApp {
     return scores;
   }
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
-    const RoundsOfEpoch rounds(facts.count("rows"), job_.shards, settings_.sync_rows,
-                               facts.number(linear::kRowsBefore));
-    if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(rounds, settings_.epochs);
+    const std::uint64_t rows = facts.count("rows");
+    RoundOfSteps first{.rounds = (rows + settings_.sync_rows - 1) / settings_.sync_rows,
+                       .before = facts.number(linear::kRowsBefore)};
+    first.rows = static_cast<double>(rows) / job_.shards / static_cast<double>(first.rounds);
+    if (settings_.exchange == Exchange::store) return std::make_unique<SgdSchedule>(first, settings_.epochs);
     const auto flows = static_cast<std::uint32_t>(dataflows(facts).size());
     return std::make_unique<ExchangeSchedule>(linear::kWeights,
-                                              ExchangeSchedule::Epochs{rounds.count, flows, settings_.epochs},
-                                              [rounds](std::uint64_t n) { return Argument(rounds.at(n)); });
+                                              ExchangeSchedule::Epochs{first.rounds, flows, settings_.epochs},
+                                              [round = first](std::uint64_t n) mutable {
+                                                round.number = n;
+                                                return Argument(round);
+                                              });
   }
   std::unique_ptr<Push> make_push(linear::ShardData data) const override {
     if (settings_.exchange == Exchange::store) return std::make_unique<SgdPush>(settings_, std::move(data));

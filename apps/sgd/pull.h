@@ -14,11 +14,15 @@ namespace rota::sgd {
 
 // A round's argument.
 struct RoundOfSteps {
-  std::uint64_t at = 0, rounds = 1;  // of the epoch, from 0
-  // Rows that a shard has seen in all earlier rounds, on average; and the same including this round.
-  double seen = 0, seen_after = 0;
+  std::uint64_t number = 0;  // of the job, from 0
+  std::uint64_t rounds = 1;  // of an epoch
+  // Rows that a shard sees in a round, on average; and that it has seen before the job.
+  double rows = 0, before = 0;
 
-  void fields(auto& list) { list(at, rounds, seen, seen_after); }
+  std::uint64_t at() const { return number % rounds; }  // of the epoch, from 0
+  double seen() const { return before + rows * static_cast<double>(number); }
+  double seen_after() const { return before + rows * static_cast<double>(number + 1); }
+  void fields(auto& list) { list(number, rounds, rows, before); }
 };
 
 // The move of a row of the table by the shards' parts: every number of a feature's row moves by the mean of the moves
@@ -55,7 +59,7 @@ class SgdPull final : public linear::WeightsPull {
       : WeightsPull(settings, outputs), move_(settings, steps) {}
 
   void pull(const PullTask& task) override {
-    const double seen = task.argument.as<RoundOfSteps>().seen_after;
+    const double seen = task.argument.as<RoundOfSteps>().seen_after();
     for (const PullEntry& entry : task.entries) move_(entry.key, entry.value, entry.sum, seen);
   }
 

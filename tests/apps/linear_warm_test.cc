@@ -53,7 +53,7 @@ TEST_F(LinearWarm, RowsSeenAreCountedOverAllJobs) {
   two.run();
   LinearHost three(after(two, options));
   double seen = 0;
-  three.watch([&](const Round& round, std::uint32_t) { seen = round.argument.as<sgd::RoundOfSteps>().seen; });
+  three.watch([&](const Round& round, std::uint32_t) { seen = round.argument.as<sgd::RoundOfSteps>().seen(); });
   three.run_epoch();
   EXPECT_EQ(seen, 45.0 * (3 + 3) + 30) << "the last of the epoch's three rounds";
 }

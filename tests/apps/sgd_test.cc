@@ -179,7 +179,7 @@ TEST_F(Sgd, BatchSizeDecidesTheRoundsOfAnEpoch) {
     host.run_epochs(2);
     ASSERT_EQ(seen.size(), 2U * static_cast<unsigned>(rounds)) << batch;
     EXPECT_TRUE(seen.back().open && seen.back().ends_epoch);
-    EXPECT_NEAR(seen.back().argument.as<sgd::RoundOfSteps>().seen_after, 2 * 60.0 / 8, 1e-9);
+    EXPECT_NEAR(seen.back().argument.as<sgd::RoundOfSteps>().seen_after(), 2 * 60.0 / 8, 1e-9);
     EXPECT_EQ(terms_of(host)["progressive_rows"], 60) << "every row is visited once an epoch";
   }
 }

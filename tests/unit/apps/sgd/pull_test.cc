@@ -15,7 +15,7 @@ std::vector<double> pulled(const Settings& settings, Key key, std::vector<double
              .table = 0,
              .entries = std::span<const PullEntry>(&entry, 1),
              .blocks = {},
-             .argument = Argument(RoundOfSteps{0, 1, 100, 200}),
+             .argument = Argument(RoundOfSteps{.rows = 100, .before = 100}),
              .notes = {},
              .reply = reply});
   return value;
