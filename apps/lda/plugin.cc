@@ -58,26 +58,15 @@ class LdaApp final : public PackedApp<Corpus, ShardDocuments> {
   }
 
   std::vector<Term> terms() const override {
-    std::vector<Term> terms = {{"doc", Term::Kind::objective},
-                               {"word", Term::Kind::objective},
-                               {"delta_t", Term::Kind::report},
-                               {"tokens", Term::Kind::conserved}};
-    if (settings_.held_out) {
-      terms.push_back({"valid_loss", Term::Kind::report});
-      terms.push_back({"valid_tokens", Term::Kind::report});
-    }
+    using enum Term::Kind;
+    std::vector<Term> terms = {{"doc", objective}, {"word", objective}, {"delta_t", report}, {"tokens", conserved}};
+    if (settings_.held_out) terms.insert(terms.end(), {{"valid_loss", report}, {"valid_tokens", report}});
     return terms;
   }
-
   std::vector<Score> scores() const override {
     if (!settings_.held_out) return {};
-    return {{.name = "valid_perplexity",
-             .term = "valid_loss",
-             .count = "valid_tokens",
-             .scale = Score::Scale::exp_mean,
-             .held_out = true}};
+    return {{"valid_perplexity", "valid_loss", "valid_tokens", Score::Scale::exp_mean, Score::Better::smaller, true}};
   }
-
   std::unique_ptr<Schedule> schedule(const Facts& facts, Share) const override {
     return std::make_unique<LdaSchedule>(job_, settings_, facts.count("tokens"));
   }
@@ -92,27 +81,15 @@ class LdaApp final : public PackedApp<Corpus, ShardDocuments> {
   std::vector<std::string> vocabulary_;
 };
 
-Plugin plugin() {
-  static constexpr std::string_view kPackedOptions[] = {"format",  "target",     "separator",
-                                                        "missing", "index_from", "vocab"};
-  return {.name = "lda",
-          .summary = "topic model: latent Dirichlet allocation by collapsed Gibbs sampling",
-          .items = "tokens",
-          .options = declared_options<Settings>(),
-          .starting_pass = true,
-          .sliced = true,
-          .takes_model = true,
-          .packed_format = 3,
-          .packed_options = kPackedOptions,
-          .check = [](const Options& options) { (void)settings_of(options); },
-          .framework_needs = kSynchronous,
-          .choose_shards = choose_shards,
-          .app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<LdaApp>(job); },
-          .export_text = export_text,
-          .commands = commands()};
-}
+constexpr std::string_view kPackedOptions[] = {"format", "target", "separator", "missing", "index_from", "vocab"};
 
 }  // namespace
 }  // namespace rota::lda
 
-ROTA_PLUGIN(rota::lda::plugin);
+ROTA_APP(
+    rota::lda::LdaApp, .name = "lda", .summary = "topic model: latent Dirichlet allocation by collapsed Gibbs sampling",
+    .items = "tokens", .options = rota::declared_options<rota::lda::Settings>(), .starting_pass = true, .sliced = true,
+    .takes_model = true, .packed_format = 3, .packed_options = rota::lda::kPackedOptions,
+    .check = [](const rota::Options& options) { (void)rota::lda::settings_of(options); },
+    .framework_needs = rota::kSynchronous, .choose_shards = rota::lda::choose_shards,
+    .export_text = rota::lda::export_text, .commands = rota::lda::commands());

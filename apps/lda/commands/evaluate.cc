@@ -13,57 +13,6 @@
 #include "rota/settings.h"
 
 namespace rota::lda {
-namespace {
-
-struct Particle {
-  std::vector<std::uint16_t> topics;  // of the tokens so far
-  std::vector<std::uint32_t> tokens;  // n_k
-  LineVector<float> counts;           // n_k + alpha_k
-};
-
-// The weights (n_k + alpha_k) phi_wk of all topics for one token.
-class Weights {
- public:
-  explicit Weights(std::size_t topics)
-      : topics_(topics), weights_(padded(static_cast<std::uint32_t>(topics))), upto_(weights_.size() / kLanes) {}
-
-  // Returns their sum.
-  double set(const Particle& particle, const float* phi) {
-    double sum = 0;
-    for (std::size_t b = 0; b < upto_.size(); ++b) {
-      const float* const counts = particle.counts.data() + b * kLanes;
-      float* const weights = weights_.data() + b * kLanes;
-      for (std::uint32_t l = 0; l < kLanes; ++l) weights[l] = counts[l] * phi[b * kLanes + l];
-      float fours[4];
-      for (std::uint32_t l = 0; l < 4; ++l)
-        fours[l] = (weights[l] + weights[l + 4]) + (weights[l + 8] + weights[l + 12]);
-      sum += static_cast<double>((fours[0] + fours[1]) + (fours[2] + fours[3]));
-      upto_[b] = sum;
-    }
-    return sum;
-  }
-  // A topic in proportion to them.
-  std::uint16_t draw(Random& random) const {
-    const double target = random.uniform() * upto_.back();
-    const auto block =
-        static_cast<std::size_t>(std::upper_bound(upto_.begin(), upto_.end() - 1, target) - upto_.begin());
-    double before = block == 0 ? 0 : upto_[block - 1];
-    const std::size_t end = std::min((block + 1) * kLanes, topics_);
-    std::size_t topic = block * kLanes;
-    for (; topic + 1 < end; ++topic) {
-      before += static_cast<double>(weights_[topic]);
-      if (before > target) break;
-    }
-    return static_cast<std::uint16_t>(topic);
-  }
-
- private:
-  std::size_t topics_;
-  LineVector<float> weights_;
-  std::vector<double> upto_;  // their sums up to each block of lanes
-};
-
-}  // namespace
 
 double left_to_right(const TrainedModel& model, const NewDocument& document, std::uint32_t particles, bool resample,
                      Random& random) {
@@ -79,29 +28,56 @@ double left_to_right(const TrainedModel& model, const NewDocument& document, std
     phi_of_word(model, word, exact);
     std::ranges::transform(exact, at->second.begin(), [](double each) { return static_cast<float>(each); });
   }
+  struct Particle {
+    std::vector<std::uint16_t> topics;  // of the tokens so far
+    std::vector<std::uint32_t> tokens;  // n_k
+    LineVector<float> counts;           // n_k + alpha_k
+  };
   Particle empty{std::vector<std::uint16_t>(phi.size()), std::vector<std::uint32_t>(width), LineVector<float>(width)};
   for (std::size_t k = 0; k < alphas.size(); ++k) empty.counts[k] = static_cast<float>(alphas[k]);
   std::vector<Particle> all(particles, empty);
+
+  LineVector<float> weights(width);          // (n_k + alpha_k) phi_wk
+  std::vector<double> upto(width / kLanes);  // their sums up to each block of lanes
+  // Draws a topic for a token, which the particle's counts must not have, and returns the sum of its weights.
+  const auto draw = [&](Particle& particle, std::size_t token) {
+    double sum = 0;
+    for (std::size_t b = 0; b < upto.size(); ++b) {
+      const float *const counts = &particle.counts[b * kLanes], *const its_phi = phi[token] + b * kLanes;
+      float* const its = &weights[b * kLanes];
+      for (std::uint32_t l = 0; l < kLanes; ++l) its[l] = counts[l] * its_phi[l];
+      float fours[4];
+      for (std::uint32_t l = 0; l < 4; ++l) fours[l] = (its[l] + its[l + 4]) + (its[l + 8] + its[l + 12]);
+      sum += static_cast<double>((fours[0] + fours[1]) + (fours[2] + fours[3]));
+      upto[b] = sum;
+    }
+    const double target = random.uniform() * sum;
+    const auto block = static_cast<std::size_t>(std::upper_bound(upto.begin(), upto.end() - 1, target) - upto.begin());
+    double before = block == 0 ? 0 : upto[block - 1];
+    std::size_t topic = block * kLanes;
+    const std::size_t last = std::min(topic + kLanes, alphas.size()) - 1;
+    while (topic < last && (before += static_cast<double>(weights[topic])) <= target) ++topic;
+    particle.topics[token] = static_cast<std::uint16_t>(topic);
+    return sum;
+  };
   // Counting up and down in floats would lose a small alpha, so the sum is computed from the count.
-  const auto count = [&](Particle& particle, std::uint16_t topic, std::uint32_t by) {
+  const auto count = [&](Particle& particle, std::size_t token, std::uint32_t by) {
+    const std::uint16_t topic = particle.topics[token];
     particle.tokens[topic] += by;
     particle.counts[topic] = static_cast<float>(particle.tokens[topic] + alphas[topic]);
   };
-  Weights weights(alphas.size());
   const double alpha_sum = model.priors.alpha_sum();
   double log_p = 0;
   for (std::size_t n = 0; n < phi.size(); ++n) {
     double p = 0;
     for (Particle& particle : all) {
       for (std::size_t i = 0; resample && i < n; ++i) {
-        count(particle, particle.topics[i], ~0U);
-        weights.set(particle, phi[i]);
-        particle.topics[i] = weights.draw(random);
-        count(particle, particle.topics[i], 1);
+        count(particle, i, ~0U);
+        draw(particle, i);
+        count(particle, i, 1);
       }
-      p += weights.set(particle, phi[n]) / (static_cast<double>(n) + alpha_sum);
-      particle.topics[n] = weights.draw(random);
-      count(particle, particle.topics[n], 1);
+      p += draw(particle, n) / (static_cast<double>(n) + alpha_sum);
+      count(particle, n, 1);
     }
     log_p += std::log(p / particles);
   }

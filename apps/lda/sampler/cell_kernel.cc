@@ -115,11 +115,10 @@ ROTA_INLINE void add_to_lane(std::uint32_t* numbers, std::uint32_t i, std::uint3
 ROTA_INLINE PartFloats gather_part(const float* from, const std::uint16_t* at) {
 #if defined(__AVX512F__)
   return reinterpret_cast<PartFloats>(_mm512_i32gather_ps(reinterpret_cast<__m512i>(widen_part(at)), from, 4));
-#elif defined(__AVX2__)
-  return PartFloats{from[at[0]], from[at[1]], from[at[2]], from[at[3]],
-                    from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
 #else
-  return PartFloats{from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+  PartFloats v;
+  _Pragma("GCC unroll 8") for (std::uint32_t i = 0; i < kWidth; ++i) v[i] = from[at[i]];
+  return v;
 #endif
 }
 
