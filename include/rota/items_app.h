@@ -10,7 +10,7 @@
 //     ...
 //   };
 //
-// io::LinesApp (rota/io/lines_app.h) and io::RowsApp (rota/io/rows_app.h) read the items.
+// io::LinesApp (rota/io/lines_app.h), io::RowsApp (rows_app.h) and io::CategoriesApp (categories_app.h) read the items.
 #pragma once
 #include <cstdint>
 #include <functional>
