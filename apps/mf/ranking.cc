@@ -12,41 +12,28 @@
 namespace rota::mf {
 namespace {
 
-// Factors of 16 items are stored side by side, factor after factor, so that a vector holds the same factor of several
-// items and no product has to be summed across a vector.  That is done once for all users of a call.
 using Part = float __attribute__((vector_size(32)));
 constexpr std::size_t kItemLanes = 16, kPart = 8;
-constexpr std::size_t kDepth = 64;  // factors at a time: a panel of 4 KiB stays in the first-level cache
 
-// Number k * 16 + i is factor k of item i.
-struct Panel {
-  float numbers[kDepth * kItemLanes];
-  std::size_t depth;
-};
-
-// Adds the share of the panel's factors in the products of N users with its items.
+// The products of N users with 16 items, whose factors are side by side: number k * 16 + i is factor k of item i.  So a
+// vector holds the same factor of several items, and no product has to be summed across a vector.
 template <std::size_t N>
-[[gnu::always_inline]] inline void add(const Panel& panel, const float* users, std::size_t width, bool first,
-                                       float* out, std::size_t stride) {
+[[gnu::always_inline]] inline void multiply(const float* users, const float* items, std::size_t width, float* products,
+                                            std::size_t stride) {
+#define ROTA_EACH_USER _Pragma("GCC unroll 4") for (std::size_t u = 0; u < N; ++u)
   Part low[N]{}, high[N]{};
-  if (!first)
-    for (std::size_t u = 0; u < N; ++u) {
-      __builtin_memcpy(&low[u], out + u * stride, sizeof(Part));
-      __builtin_memcpy(&high[u], out + u * stride + kPart, sizeof(Part));
-    }
-  for (std::size_t k = 0; k < panel.depth; ++k) {
+  for (std::size_t k = 0; k < width; ++k) {
     Part a, b;
-    __builtin_memcpy(&a, panel.numbers + k * kItemLanes, sizeof a);
-    __builtin_memcpy(&b, panel.numbers + k * kItemLanes + kPart, sizeof b);
-#pragma GCC unroll 4
-    for (std::size_t u = 0; u < N; ++u) {
+    __builtin_memcpy(&a, items + k * kItemLanes, sizeof a);
+    __builtin_memcpy(&b, items + k * kItemLanes + kPart, sizeof b);
+    ROTA_EACH_USER {
       low[u] += users[u * width + k] * a;
       high[u] += users[u * width + k] * b;
     }
   }
-  for (std::size_t u = 0; u < N; ++u) {
-    __builtin_memcpy(out + u * stride, &low[u], sizeof(Part));
-    __builtin_memcpy(out + u * stride + kPart, &high[u], sizeof(Part));
+  ROTA_EACH_USER {
+    __builtin_memcpy(products + u * stride, &low[u], sizeof(Part));
+    __builtin_memcpy(products + u * stride + kPart, &high[u], sizeof(Part));
   }
 }
 
@@ -90,21 +77,16 @@ float score_of(const ItemRows& items, std::size_t item, std::span<const float> f
 ROTA_WIDEST_REGISTERS void score_rows(std::span<const float> users, std::span<const float> items, std::size_t width,
                                       float* products, std::size_t stride) {
   const std::size_t user_count = users.size() / width, item_count = items.size() / width;
-  Panel panel;
-  for (std::size_t item = 0; item < item_count; item += kItemLanes)
-    for (std::size_t factor = 0; factor < width; factor += kDepth) {
-      panel.depth = std::min(kDepth, width - factor);
-      for (std::size_t i = 0; i < kItemLanes; ++i) {
-        // After the last item it is repeated: those products are not used.
-        const float* const from = items.data() + std::min(item + i, item_count - 1) * width + factor;
-        for (std::size_t k = 0; k < panel.depth; ++k) panel.numbers[k * kItemLanes + i] = from[k];
-      }
-      std::size_t u = 0;
-      for (; u + 4 <= user_count; u += 4)
-        add<4>(panel, users.data() + u * width + factor, width, factor == 0, products + u * stride + item, stride);
-      for (; u < user_count; ++u)
-        add<1>(panel, users.data() + u * width + factor, width, factor == 0, products + u * stride + item, stride);
-    }
+  std::vector<float> side_by_side(width * kItemLanes);
+  for (std::size_t item = 0; item < item_count; item += kItemLanes) {
+    for (std::size_t i = 0; i < std::min(kItemLanes, item_count - item); ++i)
+      for (std::size_t k = 0; k < width; ++k) side_by_side[k * kItemLanes + i] = items[(item + i) * width + k];
+    std::size_t u = 0;
+    for (; u + 4 <= user_count; u += 4)
+      multiply<4>(&users[u * width], side_by_side.data(), width, products + u * stride + item, stride);
+    for (; u < user_count; ++u)
+      multiply<1>(&users[u * width], side_by_side.data(), width, products + u * stride + item, stride);
+  }
 }
 
 std::vector<std::vector<Recommendation>> top_items(const ItemRows& items, std::span<const Asker> askers,

@@ -124,6 +124,11 @@ void cut_ranges(Common& common, std::uint32_t shards) {
 std::vector<ShardRatings> deal(const AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted) {
   HostedShards<ShardRatings> out(shards, hosted);
   for (const std::uint32_t side : {kUserSide, kItemSide}) {
+    std::vector<std::size_t> sizes(shards);
+    for (std::uint32_t row = 0; row < all.common.rows(side); ++row)
+      sizes[all.common.shard_of(side, row, shards)] += all.common.counts[side][row];
+    for (ShardId s = 0; s < shards; ++s)
+      if (ShardRatings* const its = out.of_shard(s)) its->of[side].reserve(sizes[s]);
     const auto shard_of = [&](const Rating& one) {
       return out.of_shard(all.common.shard_of(side, one.of[side], shards));
     };

@@ -46,69 +46,53 @@ struct SplitOptions {
   }
 };
 
-struct Scanned {
+// One flag for each rating of the files, in their order: whether it is held out.
+std::vector<bool> held_out(const std::vector<std::string>& files, const SplitOptions& rule) {
   std::vector<std::uint32_t> users;
   std::vector<double> times;  // of all ratings, or none
-};
-
-Scanned scan(const std::vector<std::string>& files, const SplitOptions& rule) {
-  Scanned scanned;
-  io::Vocabulary users;
+  io::Vocabulary names;
   bool timed = rule.by != SplitBy::random;
   for_each_rating(files, rule.form, rule.kind(), [&](const io::EntryReader& reader, const io::Entry& entry, double) {
-    if (users.size() >= io::kMostWords) reader.fail("too many users");
-    scanned.users.push_back(rule.by == SplitBy::leave_one_out ? users.number_of(entry.first) : 0);
+    if (names.size() >= io::kMostWords) reader.fail("too many users");
+    users.push_back(rule.by == SplitBy::leave_one_out ? names.number_of(entry.first) : 0);
     double time = 0;
     if (timed && io::parse_number(entry.time, time))
-      scanned.times.push_back(time);
+      times.push_back(time);
     else if (rule.by == SplitBy::time)
       reader.fail("expected a time in the fourth field, a number, found " + io::quoted(entry.time));
     else
       timed = false;
   });
-  if (!timed) scanned.times.clear();
-  if (scanned.users.empty()) throw DataError(files.empty() ? "the input" : files.front(), 0, "there are no ratings");
-  return scanned;
-}
+  if (users.empty()) throw DataError(files.empty() ? "the input" : files.front(), 0, "there are no ratings");
 
-std::vector<bool> newest(const std::vector<double>& times, double fraction) {
-  std::vector<std::size_t> order(times.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
-  const auto kept = static_cast<std::size_t>(std::llround(static_cast<double>(times.size()) * (1 - fraction)));
-  std::vector<bool> out(times.size());
-  for (std::size_t i = kept; i < order.size(); ++i) out[order[i]] = true;
-  return out;
-}
-
-std::vector<bool> one_of_each(const Scanned& scanned, std::uint64_t seed) {
-  struct Chosen {
-    std::size_t rating = 0;
-    std::uint64_t ratings = 0;
-  };
-  std::vector<Chosen> chosen;  // by user
-  for (std::size_t i = 0; i < scanned.users.size(); ++i) {
-    chosen.resize(std::max<std::size_t>(chosen.size(), scanned.users[i] + 1));
-    Chosen& one = chosen[scanned.users[i]];
-    ++one.ratings;
-    // At random: the i-th of a user's ratings replaces the current choice with probability 1 / i.
-    const bool replaces = scanned.times.empty() ? random_named({seed, i}).below(one.ratings) == 0
-                                                : scanned.times[i] >= scanned.times[one.rating];
-    if (one.ratings == 1 || replaces) one.rating = i;
+  const std::size_t count = users.size();
+  std::vector<bool> out(count);
+  if (rule.by == SplitBy::random)
+    for (std::size_t i = 0; i < count; ++i) out[i] = random_named({rule.seed, i}).uniform() < rule.fraction;
+  if (rule.by == SplitBy::time) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return times[i]; });
+    const auto kept = static_cast<std::size_t>(std::llround(static_cast<double>(count) * (1 - rule.fraction)));
+    for (std::size_t i = kept; i < count; ++i) out[order[i]] = true;
   }
-  std::vector<bool> out(scanned.users.size());
-  for (const Chosen& one : chosen)
-    if (one.ratings >= 2) out[one.rating] = true;
-  return out;
-}
-
-// One flag for each rating of the files, in their order: whether it is held out.
-std::vector<bool> held_out(const std::vector<std::string>& files, const SplitOptions& rule) {
-  const Scanned scanned = scan(files, rule);
-  if (rule.by == SplitBy::time) return newest(scanned.times, rule.fraction);
-  if (rule.by == SplitBy::leave_one_out) return one_of_each(scanned, rule.seed);
-  std::vector<bool> out(scanned.users.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = random_named({rule.seed, i}).uniform() < rule.fraction;
+  if (rule.by == SplitBy::leave_one_out) {
+    struct Chosen {
+      std::size_t rating = 0;
+      std::uint64_t ratings = 0;
+    };
+    std::vector<Chosen> chosen(names.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      Chosen& one = chosen[users[i]];
+      ++one.ratings;
+      // At random: the i-th of a user's ratings replaces the current choice with probability 1 / i.
+      const bool replaces =
+          timed ? times[i] >= times[one.rating] : random_named({rule.seed, i}).below(one.ratings) == 0;
+      if (one.ratings == 1 || replaces) one.rating = i;
+    }
+    for (const Chosen& one : chosen)
+      if (one.ratings >= 2) out[one.rating] = true;
+  }
   return out;
 }
 
