@@ -4,12 +4,17 @@
 // column has n_k, the number of members.  So c_jk = S_jk / n_k, computed as S_jk (1 / n_k).  A cluster without members
 // has no centre, and no row is near it.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "rota/io/report_text.h"
 #include "rota/io/sparse_matrix.h"
+#include "rota/numerics/widest_registers.h"
 
 namespace rota::kmeans {
 
@@ -43,11 +48,53 @@ struct RowState {
   void fields(auto& list) { list(nearest, target, cluster, best, distance); }
 };
 
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// scores[k] = sum_j x_j S_jk for clusters from k on, `Width` at once while there are as many: the sums stay in
+// registers during the loop over the row, and the numbers read of each column are contiguous.  Returns the next k.
+template <std::size_t Width>
+[[gnu::always_inline]] inline std::size_t products_from(std::size_t k, const io::SparseRow& row, const double* sums,
+                                                        std::size_t clusters, double* scores) {
+  for (; k + Width <= clusters; k += Width) {
+    double acc[Width] = {};
+    for (std::size_t e = 0; e < row.columns.size(); ++e) {
+      const double* const from = sums + row.columns[e] * clusters + k;
+      const double x = row.values[e];
+      for (std::size_t i = 0; i < Width; ++i) acc[i] += x * from[i];
+    }
+    for (std::size_t i = 0; i < Width; ++i) scores[k + i] = acc[i];
+  }
+  return k;
+}
+
+ROTA_WIDEST_REGISTERS static void products(const io::SparseRow& row, const double* sums, std::size_t clusters,
+                                           double* scores) {
+  std::size_t k = products_from<16>(0, row, sums, clusters, scores);
+  k = products_from<8>(k, row, sums, clusters, scores);
+  k = products_from<4>(k, row, sums, clusters, scores);
+  products_from<1>(k, row, sums, clusters, scores);
+}
+
 class Centres {
  public:
   Centres() = default;
   // `table` has all rows of the table, one after the other.  It is not copied, and must outlive this.
-  Centres(std::span<const double> table, std::uint32_t clusters);
+  Centres(std::span<const double> table, std::uint32_t clusters)
+      : table_(table),
+        clusters_(clusters),
+        columns_(table.size() / clusters - 1),
+        norms_(clusters),
+        inverse_counts_(clusters) {
+    for (std::uint32_t k = 0; k < clusters; ++k)
+      if (count(k) > 0)
+        inverse_counts_[k] = 1 / count(k);
+      else
+        empty_.push_back(k);
+    for (std::uint64_t j = 0; j < columns_; ++j)
+      for (std::uint32_t k = 0; k < clusters; ++k) norms_[k].add(value(j, k));
+    for (const std::uint32_t k : empty_) norms_[k].high = kInfinity;
+  }
   Centres(std::vector<double>&& table, std::uint32_t clusters) : Centres(std::span<const double>(table), clusters) {
     own_ = std::move(table);
   }
@@ -65,19 +112,71 @@ class Centres {
 
   // The nearest centre of a row, and the squared distance; of equally near ones the first.  `square` is |x|^2, `scores`
   // scratch for a number of every cluster.  Columns that the centres lack are 0 in all of them.
-  std::pair<std::uint32_t, double> nearest(const io::SparseRow& row, double square, std::span<double> scores) const;
+  //
+  // If |x| is large compared with the distances, as for times that count from 1970, all digits of a score may be
+  // rounding. So every centre that may be the nearest, within the error of the scores, is compared by its distance.
+  std::pair<std::uint32_t, double> nearest(const io::SparseRow& row, double square, std::span<double> scores) const {
+    const double share = scores_of(row, scores);
+    const auto best = static_cast<std::uint32_t>(std::ranges::min_element(scores) - scores.begin());
+    const double limit = scores[best] + 2 * share * (square + norm(best));
+    std::pair found(distance(row, best), best);
+    for (std::uint32_t k = 0; k < clusters_; ++k)
+      if (k != best && scores[k] - 2 * share * norm(k) <= limit) found = std::min(found, {distance(row, k), k});
+    return {found.second, found.first};
+  }
   // The squared distances of a row to all centres, with a relative error of about 1e-6.
-  void distances(const io::SparseRow& row, double square, std::span<double> out) const;
+  void distances(const io::SparseRow& row, double square, std::span<double> out) const {
+    const double share = scores_of(row, out);
+    for (std::uint32_t k = 0; k < clusters_; ++k) {
+      out[k] += square;
+      if (!(share * (square + 2 * norm(k)) <= 1e-6 * out[k])) out[k] = distance(row, k);
+    }
+  }
   // The squared distance of a row to a centre, with a relative error of about 1e-12 for any distance of both from the
   // origin, or an error of 1e-31 |c_k|^2, which is less than the rounding of c_k causes.
-  double distance(const io::SparseRow& row, std::uint32_t k) const;
+  //
+  // sum over the row's entries of (x - c)^2 - c^2, plus |c|^2 for the columns without an entry.  c^2 is summed in the
+  // same order, so there is no rounding for a row with entries in all columns.  If the difference has too few digits,
+  // both sums are computed in twice the precision.
+  double distance(const io::SparseRow& row, std::uint32_t k) const {
+    double apart = 0, covered = 0;
+    for (std::size_t e = 0; e < row.columns.size(); ++e) {
+      const double c = value(row.columns[e], k), difference = row.values[e] - c;
+      apart += difference * difference;
+      covered += c * c;
+    }
+    if (row.columns.size() == columns_ && row.columns.back() < columns_) return apart;
+    const double roughly = apart + std::max(0.0, norm(k) - covered);
+    if (static_cast<double>(row.columns.size() + 4) * kEpsilon * norm(k) <= 1e-12 * roughly) return roughly;
+    SquareSum exact;
+    for (const std::uint32_t column : row.columns) exact.add(value(column, k));
+    return apart + std::max(0.0, (norms_[k].high - exact.high) + (norms_[k].low - exact.low));
+  }
   // Rows for the empty clusters: those farthest from their centres, the farthest first; none within the rounding of its
   // centre.
-  std::vector<std::uint32_t> farthest(std::span<const RowState> rows) const;
+  std::vector<std::uint32_t> farthest(std::span<const RowState> rows) const {
+    if (empty_.empty()) return {};
+    // The relative error of the sum of n numbers is at most n 2^-53, so that even n equal rows may be apart from their
+    // centre.
+    const auto apart = [&](std::uint32_t r) {
+      const double share = (count(rows[r].nearest) + 4) * kEpsilon;
+      return rows[r].distance > share * share * norm(rows[r].nearest) ? rows[r].distance : 0;
+    };
+    std::vector<std::uint32_t> found = io::largest(rows.size(), empty_.size(), apart);
+    std::erase_if(found, [&](std::uint32_t r) { return apart(r) == 0; });
+    return found;
+  }
 
  private:
-  // |x - c_k|^2 - |x|^2 of all k, and their error as a share of |x|^2 + 2 |c_k|^2.
-  double scores_of(const io::SparseRow& row, std::span<double> scores) const;
+  // |x - c_k|^2 - |x|^2 = |c_k|^2 - 2 x c_k of all k, and their error as a share of |x|^2 + 2 |c_k|^2: x c_k is a sum
+  // of m products, and 2 |x c_k| <= |x|^2 + |c_k|^2, so the share is at most (m + 8) 2^-53.
+  double scores_of(const io::SparseRow& row, std::span<double> scores) const {
+    const auto known = std::ranges::lower_bound(row.columns, columns_) - row.columns.begin();
+    const auto entries = static_cast<std::size_t>(known);
+    products({row.columns.first(entries), row.values.first(entries)}, table_.data(), clusters_, scores.data());
+    for (std::uint32_t k = 0; k < clusters_; ++k) scores[k] = norm(k) - 2 * inverse_counts_[k] * scores[k];
+    return static_cast<double>(entries + 8) * kEpsilon;
+  }
   double norm(std::uint32_t k) const { return norms_[k].high; }
 
   std::vector<double> own_;  // the table, or empty

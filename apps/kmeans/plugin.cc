@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -17,7 +16,6 @@
 namespace rota::kmeans {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr TableId kNotes = 1;  // no row is ever used: its rounds have notes and replies
 
 enum class Step : std::uint8_t {
