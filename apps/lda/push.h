@@ -157,10 +157,10 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
     // Computed here by one shard, because the store knows neither V nor the learned beta.
     double word = 0, tokens = 0;
     for (const std::int64_t total : totals_.committed()) word -= prior_terms_.v_beta(static_cast<std::uint64_t>(total));
-    for (const auto& [count, times] : replicated_counts_.times) {
+    replicated_counts_.for_each([&](std::uint32_t count, std::uint64_t times) {
       word += static_cast<double>(times) * prior_terms_.beta(count);
       tokens += static_cast<double>(times * count);
-    }
+    });
     terms["word"] += word;
     terms["tokens"] += tokens;
   }
@@ -258,11 +258,14 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   }
 
   ShardState saved() const {
-    const TopicBits topics{{tokens_.topics().begin(), tokens_.topics().end()}};
-    ShardState state{delta_t_,           totals_.committed(),  cursors_, {}, topics, priors_,
+    ShardState state{delta_t_,           totals_.committed(),  cursors_, {}, {}, priors_,
                      replicated_counts_, held_out_.expected(), score_};
-    state.documents.resize(documents_.lengths().size());
-    for (std::size_t d = 0; d < state.documents.size(); ++d) documents_.counts_of(d, state.documents[d]);
+    state.tokens.of_tokens.assign(tokens_.topics().begin(), tokens_.topics().end());
+    std::vector<TopicCount> cells;  // with room for all topics, so each document gets a copy
+    for (std::size_t d = 0; d < documents_.lengths().size(); ++d) {
+      documents_.counts_of(d, cells);
+      state.documents.push_back(cells);
+    }
     return state;
   }
   // False if it is not the state of this shard and its data.

@@ -47,12 +47,6 @@ double digamma_rise(double x, std::uint64_t n) {
   return sum + exact_log(end / x) + (below_log(end) - below_log(x));
 }
 
-void PriorStatistics::add(const PriorStatistics& other) {
-  for (std::size_t k = 0; k < topic_counts.size(); ++k) topic_counts[k].add(other.topic_counts.at(k));
-  document_lengths.add(other.document_lengths);
-  word_counts.add(other.word_counts);
-}
-
 namespace {
 
 constexpr double kPriorCount = 0.001;  // c
@@ -64,11 +58,11 @@ constexpr double kTolerance = 1e-4;
 double rise_over(const CountHistogram& counts, double x) {
   double sum = 0, rise = 0;
   std::uint32_t before = 0;
-  for (const auto& [count, times] : counts.times) {
+  counts.for_each([&](std::uint32_t count, std::uint64_t times) {
     rise += digamma_rise(x + before, count - before);
     sum += static_cast<double>(times) * rise;
     before = count;
-  }
+  });
   return sum;
 }
 
@@ -111,8 +105,8 @@ void learn_beta(const PriorStatistics& statistics, Priors& priors) {
 
 Priors learned_priors(const PriorStatistics& statistics, WhichPriors which) {
   Priors priors = statistics.priors;
-  if (which.alpha && !statistics.document_lengths.times.empty()) learn_alphas(statistics, priors);
-  if (which.beta && !statistics.word_counts.times.empty()) learn_beta(statistics, priors);
+  if (which.alpha && !statistics.document_lengths.empty()) learn_alphas(statistics, priors);
+  if (which.beta && !statistics.word_counts.empty()) learn_beta(statistics, priors);
   return priors;
 }
 

@@ -48,21 +48,40 @@ struct Priors {
 
 // How often each count occurs.  The sum of the histograms of parts is exactly the histogram of the whole, so that the
 // result does not depend on the number of shards.
-struct CountHistogram {
-  std::map<std::uint32_t, std::uint64_t> times;  // of each count but 0
-
-  void add(std::uint32_t count) {
-    if (count != 0) ++times[count];
+class CountHistogram {
+ public:
+  // Zeros are not counted.
+  void add(std::uint32_t count, std::uint64_t times = 1) {
+    if (count >= kSmall) large_[count] += times;
+    if (count == 0 || count >= kSmall) return;
+    if (small_.size() <= count) small_.resize(count + 1);
+    small_[count] += times;
   }
   void add(const CountHistogram& other) {
-    for (const auto& [count, its] : other.times) times[count] += its;
+    other.for_each([&](std::uint32_t count, std::uint64_t times) { add(count, times); });
+  }
+  bool empty() const { return small_.empty() && large_.empty(); }
+  // Calls f(count, times), counts ascending.
+  template <typename F>
+  void for_each(F f) const {
+    for (std::uint32_t count = 1; count < small_.size(); ++count)
+      if (small_[count] != 0) f(count, small_[count]);
+    for (const auto& [count, times] : large_) f(count, times);
   }
   void fields(auto& list) {
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> pairs(times.begin(), times.end());
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> pairs;
+    for_each([&](std::uint32_t count, std::uint64_t times) { pairs.emplace_back(count, times); });
     list(pairs);
-    if (list.reads()) times = {pairs.begin(), pairs.end()};
+    if (!list.reads()) return;
+    *this = {};
+    for (const auto& [count, times] : pairs) add(count, times);
   }
   friend bool operator==(const CountHistogram&, const CountHistogram&) = default;
+
+ private:
+  static constexpr std::uint32_t kSmall = 256;    // adding these is quick
+  std::vector<std::uint64_t> small_;              // of the counts below kSmall
+  std::map<std::uint32_t, std::uint64_t> large_;  // of the others
 };
 
 // A shard's note in a round of the table of priors, or the sum of such notes.
@@ -76,7 +95,11 @@ struct PriorStatistics {
   Priors priors;                     // the current ones
 
   void fields(auto& list) { list(topic_counts, document_lengths, word_counts, words, totals, priors); }
-  void add(const PriorStatistics& other);
+  void add(const PriorStatistics& other) {
+    for (std::size_t k = 0; k < topic_counts.size(); ++k) topic_counts[k].add(other.topic_counts.at(k));
+    document_lengths.add(other.document_lengths);
+    word_counts.add(other.word_counts);
+  }
 };
 
 // The argument of such a round.
