@@ -53,15 +53,13 @@ template <typename F>
 void RowSolver::for_each_block(F f) {
   for (std::size_t first = 0; first < ratings_.size(); first += kBlock) {
     const auto some = ratings_.subspan(first, std::min(kBlock, ratings_.size() - first));
-    if (!gathered_ || at_ != first) {
+    if (std::exchange(at_, first) != first) {
       gather_rows(partners_, form_, some, rows_.data(), targets_.data());
       for (std::size_t j = 0; j < some.size(); ++j) {
         const auto value = static_cast<double>(some[j].value);
         weights_[j] = settings_.implicit ? settings_.alpha * value : 1;
         targets_[j] = settings_.implicit ? 1 + settings_.alpha * value : value - targets_[j];
       }
-      at_ = first;
-      gathered_ = true;
     }
     f(some.size());
   }
@@ -72,7 +70,7 @@ void RowSolver::solve(Factors partners, const double* gram, std::span<const Part
   partners_ = partners;
   gram_ = gram;
   ratings_ = ratings;
-  gathered_ = false;
+  at_ = kNowhere;
   if (ratings.empty()) return std::fill(row.begin(), row.end(), 0.0);
   std::fill(x_.begin(), x_.end(), 0.0);
   std::copy(row.begin(), row.end(), x_.begin());

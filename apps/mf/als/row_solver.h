@@ -31,6 +31,7 @@ class RowSolver {
 
  private:
   static constexpr std::size_t kBlock = 256;  // ratings whose partners are side by side at a time
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
 
   template <typename F>
   void for_each_block(F f);
@@ -46,8 +47,7 @@ class RowSolver {
   Factors partners_;
   const double* gram_ = nullptr;
   std::span<const Partner> ratings_;
-  std::size_t at_ = 0;  // the first rating of the block that is in rows_
-  bool gathered_ = false;
+  std::size_t at_ = kNowhere;  // the first rating of the block that is in rows_
   LineVector<double> rows_, scaled_, matrix_, x_, r_, p_, product_;
   std::vector<double> weights_, targets_, coefficients_;  // of the block
 };

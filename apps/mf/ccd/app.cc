@@ -222,18 +222,13 @@ class RoundRobinPush final : public CcdPush {
 
 class RoundRobinPull final : public AssignPull {
  public:
-  RoundRobinPull(const Settings& settings, double deviation)
-      : penalty_(settings.by_rating
-                     ? 0
-                     : settings.penalty() * penalty_scale(settings, deviation) / unit_of(settings, deviation)),
-        nonnegative_(settings.nonnegative) {}
+  RoundRobinPull(double penalty, bool nonnegative) : penalty_(penalty), nonnegative_(nonnegative) {}
 
   void pull(const PullTask& task) override {
     if (task.table == kUserSide) return AssignPull::pull(task);
     for (const PullEntry& entry : task.entries)
-      for (std::size_t i = 0; i < kTogether; ++i) {
+      for (std::size_t i = 0; i < kTogether; ++i)
         entry.value[i] = FitSums{entry.sum[i], entry.sum[kTogether + i]}.best(penalty_, nonnegative_);
-      }
   }
 
  private:
@@ -256,11 +251,22 @@ class CcdApp final : public AlternatingApp {
     for (double& x : row) x = random.uniform() / std::sqrt(static_cast<double>(settings_.rank));
   }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
-    return std::make_unique<AlternatingSchedule>(ccd_.round_robin ? round_robin() : rounds());
+    std::vector<Round> rounds;
+    if (ccd_.round_robin) rounds.push_back(AlternatingSchedule::round_on(kUserSide));
+    for (std::uint32_t k = 0; k < settings_.rank; ++k) {
+      if (ccd_.round_robin) rounds.push_back(AlternatingSchedule::round_on(kItemSide, Argument(FactorRound{k})));
+      for (std::uint32_t turn = 0; turn < ccd_.inner && !ccd_.round_robin; ++turn)
+        for (const std::uint32_t side : {kUserSide, kItemSide})
+          rounds.push_back(
+              AlternatingSchedule::round_on(side, Argument(FactorRound{k, turn == 0 && side == kUserSide})));
+    }
+    return std::make_unique<AlternatingSchedule>(std::move(rounds));
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
     if (!ccd_.round_robin) return AlternatingApp::pull(facts);
-    return std::make_unique<RoundRobinPull>(settings_, facts.number("deviation"));
+    const double deviation = facts.number("deviation");
+    const double penalty = settings_.penalty() * penalty_scale(settings_, deviation) / unit_of(settings_, deviation);
+    return std::make_unique<RoundRobinPull>(settings_.by_rating ? 0 : penalty, settings_.nonnegative);
   }
 
  protected:
@@ -270,23 +276,6 @@ class CcdApp final : public AlternatingApp {
   }
 
  private:
-  std::vector<Round> rounds() const {
-    std::vector<Round> rounds;
-    for (std::uint32_t k = 0; k < settings_.rank; ++k)
-      for (std::uint32_t turn = 0; turn < ccd_.inner; ++turn)
-        for (const std::uint32_t side : {kUserSide, kItemSide})
-          rounds.push_back(
-              AlternatingSchedule::round_on(side, Argument(FactorRound{k, turn == 0 && side == kUserSide})));
-    return rounds;
-  }
-
-  std::vector<Round> round_robin() const {
-    std::vector<Round> rounds = {AlternatingSchedule::round_on(kUserSide)};
-    for (std::uint32_t k = 0; k < settings_.rank; ++k)
-      rounds.push_back(AlternatingSchedule::round_on(kItemSide, Argument(FactorRound{k})));
-    return rounds;
-  }
-
   const CcdSettings ccd_ = ccd_settings(job_.options);
 };
 

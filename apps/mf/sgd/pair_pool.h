@@ -22,6 +22,7 @@ namespace rota::mf {
 // The rows of a slice that the residents of a shard have rated, and the others.
 class RatedRows {
  public:
+  RatedRows() = default;
   // Of a cell, whose slice has this number of rows.
   RatedRows(std::span<const CellRating> cell, std::uint32_t rows);
 
@@ -32,7 +33,7 @@ class RatedRows {
   std::optional<std::uint32_t> draw_other(std::uint32_t resident, Random& random) const;
 
  private:
-  std::uint32_t rows_;
+  std::uint32_t rows_ = 0;
   std::vector<std::uint32_t> residents_;  // those that have ratings, ascending
   std::vector<std::size_t> ends_;         // of their rows in rated_
   std::vector<std::uint32_t> rated_;

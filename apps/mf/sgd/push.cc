@@ -65,42 +65,39 @@ void MfPush::attach(const Shape& shape) {
   residents_ = FactorRows(dealt_to(shard_, common_->rows(residing_), shards_), settings_.rank, settings_.biases);
   for (std::size_t r = 0; r < residents_.rows() && !settings_.by_rating; ++r)
     penalties_.push_back(step_penalty(common_->counts[residing_][r * shards_ + shard_]));
-  const auto slices = static_cast<SliceId>(shape.cut.slices.size());
-  std::vector<std::pair<SliceId, std::uint32_t>> place(common_->rows(visiting_));
-  ranges_.resize(slices);
-  for (SliceId b = 0; b < slices; ++b)
+  struct Place {
+    Visited* slice;
+    std::uint32_t row;
+  };
+  std::vector<Place> place(common_->rows(visiting_));
+  slices_.resize(shape.cut.slices.size());
+  for (SliceId b = 0; b < slices_.size(); ++b)
     for (std::uint32_t row = 0; row < shape.cut.slices[b].size(); ++row) {
       const Key key = shape.cut.slices[b][row];
-      place[key] = {b, row};
-      if (!settings_.by_rating) ranges_[b].penalties.push_back(step_penalty(common_->counts[visiting_][key]));
+      place[key] = {&slices_[b], row};
+      if (!settings_.by_rating) slices_[b].penalties.push_back(step_penalty(common_->counts[visiting_][key]));
     }
-  for (const Rating& one : ratings_) ++ranges_[place[one.of[visiting_]].first].end;
-  std::size_t begin = 0;
-  for (CellRange& range : ranges_) {
-    range.begin = begin;
-    begin += std::exchange(range.end, begin);
-  }
-  cells_.resize(ratings_.size());
-  scored_.resize(slices);
   const double base = base_of(settings_, common_->mean, common_->deviation) - common_->origin;
   const auto in_cell = [&](const Rating& one) {
     const double value = (static_cast<double>(one.value) - base) / common_->deviation;
-    return CellRating{one.of[residing_] / shards_, place[one.of[visiting_]].second, static_cast<float>(value)};
+    return CellRating{one.of[residing_] / shards_, place[one.of[visiting_]].row, static_cast<float>(value)};
   };
-  for (const Rating& one : ratings_) cells_[ranges_[place[one.of[visiting_]].first].end++] = in_cell(one);
-  for (SliceId b = 0; b < slices; ++b) order_cell(cell(b), residents_.width() * sizeof(float));
-  if (settings_.loss == Loss::bpr) {
-    for (SliceId b = 0; b < slices; ++b)
-      rated_.emplace_back(cell(b), static_cast<std::uint32_t>(shape.cut.slices[b].size()));
-    if (settings_.held_out) keys_ = shape.cut.slices;
-    std::ranges::sort(held_out_, {}, &Rating::of);
-    for (const Rating& one : held_out_) {
-      const auto [slice, row] = place[one.of[kItemSide]];
-      const std::uint32_t user = one.of[kUserSide] / shards_;
-      if (!std::ranges::binary_search(rated_[slice].of(user), row)) ranking_.add(user, one.of[kItemSide]);
-    }
-  } else {
-    for (const Rating& one : held_out_) scored_[place[one.of[visiting_]].first].push_back(in_cell(one));
+  for (const Rating& one : ratings_) place[one.of[visiting_]].slice->ratings.push_back(in_cell(one));
+  for (SliceId b = 0; b < slices_.size(); ++b) {
+    slices_[b].ratings.shrink_to_fit();
+    order_cell(slices_[b].ratings, residents_.width() * sizeof(float));
+    if (settings_.loss != Loss::bpr) continue;
+    slices_[b].rated = RatedRows(slices_[b].ratings, static_cast<std::uint32_t>(shape.cut.slices[b].size()));
+    if (settings_.held_out) slices_[b].keys = shape.cut.slices[b];
+  }
+  std::ranges::sort(held_out_, {}, &Rating::of);
+  for (const Rating& one : held_out_) {
+    const auto [slice, row] = place[one.of[visiting_]];
+    const std::uint32_t resident = one.of[residing_] / shards_;
+    if (settings_.loss != Loss::bpr)
+      slice->held_out.push_back(in_cell(one));
+    else if (!std::ranges::binary_search(slice->rated.of(resident), row))
+      ranking_.add(resident, one.of[visiting_]);
   }
   speaks_for_all_ = shape.speaks_for_all;
   ratings_ = {};
@@ -108,13 +105,13 @@ void MfPush::attach(const Shape& shape) {
 }
 
 Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {
-  const CellRange& range = ranges_[task.slice];
+  const Visited& slice = slices_[task.slice];
   const Penalty penalty = step_penalty(1);
   Cell cell{};
-  cell.ratings = cells_.data() + range.begin;
-  cell.count = range.end - range.begin;
+  cell.ratings = slice.ratings.data();
+  cell.count = slice.ratings.size();
   cell.resident = residents_.pointers(penalty, settings_.by_rating ? nullptr : penalties_.data());
-  cell.visiting = visitors.pointers(penalty, settings_.by_rating ? nullptr : range.penalties.data());
+  cell.visiting = visitors.pointers(penalty, settings_.by_rating ? nullptr : slice.penalties.data());
   cell.chunks = residents_.chunks();
   cell.rate = static_cast<float>(std::min(settings_.rate, 1 / static_cast<double>(penalty.factors)));
   cell.first_share = 1.0F / static_cast<float>(std::min(kFirst, settings_.rank));
@@ -137,9 +134,9 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
   double losses = 0;
   std::size_t visited = cell.count;
   if (settings_.loss == Loss::bpr)
-    losses = pairs_.visit(cell, rated_[task.slice], random);
+    losses = pairs_.visit(cell, slices_[task.slice].rated, random);
   else if (task.budget.limited())
-    visited = run_for(task.budget, cell, ranges_[task.slice].next, losses);
+    visited = run_for(task.budget, cell, slices_[task.slice].next, losses);
   else
     losses = run_cell(cell);
   losses_ += losses * common_->deviation * common_->deviation;
@@ -147,7 +144,7 @@ std::uint64_t MfPush::push(const SliceTask& task, FactorRows& visitors, Random& 
   return visited;
 }
 
-std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const {
+std::size_t MfPush::run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) {
   constexpr std::size_t kAtOnce = 512;  // ratings between two checks of the clock
   const CellRating* const ratings = cell.ratings;
   const std::size_t all = cell.count;
@@ -192,14 +189,14 @@ void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, Terms ter
     ItemRows items{visitors.factors(0).data(), visitors.width(), {}};
     for (std::size_t i = 0; i < visitors.rows(); ++i) items.biases.push_back(visitors.bias(i));
     const auto asker_of = [&](std::uint32_t user) {
-      return Asker{{residents_.factors(user).data(), items.width}, rated_[slice].of(user)};
+      return Asker{{residents_.factors(user).data(), items.width}, slices_[slice].rated.of(user)};
     };
-    return ranking_.visit(items, asker_of, [&](std::size_t i) { return keys_[slice][i]; });
+    return ranking_.visit(items, asker_of, [&](std::size_t i) { return slices_[slice].keys[i]; });
   }
   const bool logistic = settings_.loss == Loss::logistic;
   double& losses = terms[logistic ? "valid_log_losses" : "valid_squared_errors"];
   double& others = terms[logistic ? "valid_right" : "valid_absolute_errors"];
-  for (const CellRating& one : scored_[slice]) {
+  for (const CellRating& one : slices_[slice].held_out) {
     double score =
         static_cast<double>(residents_.bias(one.resident)) + static_cast<double>(visitors.bias(one.visiting));
     const std::span<const float> p = residents_.factors(one.resident), q = visitors.factors(one.visiting);
@@ -209,7 +206,7 @@ void MfPush::evaluate_visit(SliceId slice, const FactorRows& visitors, Terms ter
     losses += logistic ? log_loss_of(wanted ? score : -score) : error * error;
     others += !logistic ? std::abs(error) : wanted == (score > 0) ? 1 : 0;
   }
-  terms["valid_ratings"] += static_cast<double>(scored_[slice].size());
+  terms["valid_ratings"] += static_cast<double>(slices_[slice].held_out.size());
 }
 
 void MfPush::state(Archive& list) {

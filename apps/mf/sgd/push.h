@@ -53,27 +53,26 @@ class MfPush final : public SlicePush<FactorRows> {
   bool restores_in_place() const override { return settings_.loss != Loss::bpr; }
 
  private:
-  // The ratings of one slice: those from `begin` on of cells_.
-  struct CellRange {
-    std::size_t begin = 0, end = 0;
-    std::vector<Penalty> penalties = {};  // of the slice's rows, if they are not all the same
+  // What the shard has of one slice.
+  struct Visited {
+    std::vector<CellRating> ratings, held_out;  // the latter not with --loss=bpr
+    std::vector<Penalty> penalties;             // of the slice's rows, if they are not all the same
     // Where the next visit continues after one that ran out of time.  Not saved: with --step_budget_ms no run can be
     // repeated.
     std::size_t next = 0;
+    RatedRows rated;        // with --loss=bpr
+    std::vector<Key> keys;  // of its rows, if their ranking is evaluated
   };
 
  public:
   // Memory of a shard for each slice, with or without ratings.
-  static constexpr double kBytesOfVisit = sizeof(CellRange) + sizeof(std::vector<CellRating>);
+  static constexpr double kBytesOfVisit = sizeof(Visited);
 
  private:
-  std::span<CellRating> cell(SliceId slice) {
-    return std::span(cells_).subspan(ranges_[slice].begin, ranges_[slice].end - ranges_[slice].begin);
-  }
   Penalty step_penalty(std::uint32_t ratings) const;
   Cell cell_of(const SliceTask& task, FactorRows& visitors);
   // Time control: runs the cell's ratings until the time is used up, at least some.  Returns their number.
-  std::size_t run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses) const;
+  static std::size_t run_for(const Budget& budget, Cell cell, std::size_t& next, double& losses);
 
   SgdSettings settings_;
   std::shared_ptr<const Common> common_;
@@ -84,12 +83,7 @@ class MfPush final : public SlicePush<FactorRows> {
   std::size_t count_;
   FactorRows residents_;
   std::vector<Penalty> penalties_;  // of the residents, if they are not all the same
-  std::vector<CellRating> cells_;
-  std::vector<CellRange> ranges_;                // by slice
-  std::vector<std::vector<CellRating>> scored_;  // the held-out ones, by slice
-  // With --loss=bpr, by slice: what is rated, and the keys of its rows if there are held-out ones.
-  std::vector<RatedRows> rated_;
-  std::vector<std::vector<Key>> keys_;
+  std::vector<Visited> slices_;
   PairPool pairs_;
   mutable ValidRanking ranking_;  // filled by the visits of an evaluation
   bool speaks_for_all_ = false;
