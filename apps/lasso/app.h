@@ -1,5 +1,7 @@
 // apps/lasso/app.h -- common to the apps lasso (by_columns/app.cc) and lasso_rows (by_rows/app.cc).
 #pragma once
+#include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,10 @@ class LassoApp : public PackedApp<DesignCommon, DesignShard> {
  private:
   std::vector<std::string> names_;  // of the columns, if the input has them
 };
+
+// What users do with a model: show, predict, evaluate; and the model as text, for R, Python and people.
+std::span<const Command> commands();
+void export_text(const Model& model, const std::filesystem::path& folder);
 
 Plugin columns_plugin();  // lasso
 Plugin rows_plugin();     // lasso_rows

@@ -3,7 +3,6 @@
 #include "apps/lasso/app.h"
 
 #include "apps/lasso/by_columns/hooks.h"
-#include "apps/lasso/commands/commands.h"
 
 namespace rota::lasso {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "apps/lasso/by_rows/column_interference.h"
 #include "apps/lasso/by_rows/hooks.h"
-#include "apps/lasso/commands/commands.h"
 
 namespace rota::lasso {
 namespace {

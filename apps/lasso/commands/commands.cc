@@ -1,4 +1,4 @@
-#include "apps/lasso/commands/commands.h"
+#include "apps/lasso/app.h"
 
 #include <cmath>
 #include <limits>

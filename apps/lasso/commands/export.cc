@@ -1,7 +1,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/lasso/commands/commands.h"
+#include "apps/lasso/app.h"
 #include "apps/lasso/commands/trained_model.h"
 #include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"

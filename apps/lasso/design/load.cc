@@ -116,27 +116,22 @@ struct Part {
   }
 };
 
-// Whether all files are LIBSVM text, and plain text, which can be divided.
-struct Kind {
-  bool lines = true, plain = true;
-};
-
-std::vector<Part> parts_of(const std::vector<std::string>& files, const io::RowForm& form, Kind& kind) {
+// `plain` becomes true if all files are plain LIBSVM text.
+std::vector<Part> parts_of(const std::vector<std::string>& files, const io::RowForm& form, bool& plain) {
   std::vector<Part> parts;
+  plain = true;
   for (const std::string& file : files) {
     const std::string format = form.format == "auto" ? io::found_format(file) : form.format;
-    kind.lines = kind.lines && (format == "libsvm" || format == "text");
-    if (!kind.lines) break;
+    if (format != "libsvm" && format != "text") {
+      plain = false;
+      return {{files, std::nullopt}};  // columns may have names, which are those of the first file
+    }
     const io::TextFile text(file);
-    kind.plain = kind.plain && text.divisible();
+    plain = plain && text.divisible();
     const auto sections = static_cast<std::uint32_t>(text.divisible() ? text.size() / kPartBytes + 1 : 1);
     for (std::uint32_t i = 0; i < sections; ++i)
       parts.push_back({{file}, sections > 1 ? std::optional(io::Section{i, sections}) : std::nullopt});
   }
-  if (kind.lines) return parts;
-  kind.plain = false;
-  parts.clear();
-  parts.push_back({files, std::nullopt});  // columns may have names, which are those of the first file
   return parts;
 }
 
@@ -147,9 +142,9 @@ void count(std::span<const std::uint32_t> columns, std::vector<std::uint64_t>& c
   }
 }
 
-// Counts the entries of every column in windows of a plain file.  An invalid text ends early: reading all of it will
-// report the error.
-void count_in_windows(const io::TextFile& file, std::uint64_t index_from, std::vector<std::uint64_t>& counts) {
+// Counts the entries of every column in windows of a plain file.  Where the text is wrong it ends: reading all of it
+// will report the error.
+void count_in_windows(const io::TextFile& file, std::uint64_t index_from, std::vector<std::uint64_t>& counts) try {
   io::LibsvmRows rows(index_from);
   io::LibsvmSize ignored;
   for (std::uint64_t window = 0, end = 0; window < kWindows; ++window) {
@@ -161,6 +156,7 @@ void count_in_windows(const io::TextFile& file, std::uint64_t index_from, std::v
       if (!rows.ends().empty()) count({rows.columns(), rows.ends().back()}, counts);
     }
   }
+} catch (const io::BrokenBytes&) {
 }
 
 // A block of the matrix.  Every source of entries is counted, and then added, in the order of their rows.
@@ -261,10 +257,10 @@ class Loader {
 
   Design load() && {
     DesignCommon& common = design_.common;
-    Kind kind;
-    std::vector<Part> parts = parts_of(source_.files, form_, kind);
+    bool plain = false;
+    std::vector<Part> parts = parts_of(source_.files, form_, plain);
     io::ColumnRange keep;
-    if (common.by_columns && kind.plain) {
+    if (common.by_columns && plain) {
       std::vector<std::uint64_t> counts;
       for (const std::string& file : source_.files) count_in_windows(io::TextFile(file), form_.index_from, counts);
       common.cuts = cut_by_work(counts, shards_);
