@@ -1,11 +1,10 @@
-#include "apps/lasso/app.h"
-
 #include <cmath>
 #include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "apps/lasso/app.h"
 #include "apps/lasso/commands/trained_model.h"
 #include "apps/lasso/design/load.h"
 #include "apps/linear_models/scores.h"
