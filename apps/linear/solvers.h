@@ -74,7 +74,7 @@ class SolverPull : public linear::WeightsPull {
       : WeightsPull(settings, settings.outputs(facts.count("classes"))),
         settings_(settings),
         rows_(static_cast<double>(facts.count("rows"))) {
-    if (const double deviation = linear::units_of(facts).deviation; deviation > 0) most_ = deviation;
+    if (const double deviation = facts.number("deviation"); deviation > 0) most_ = deviation;
   }
 
  protected:

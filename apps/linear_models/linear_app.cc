@@ -97,18 +97,17 @@ std::shared_ptr<const SharedData> LinearApp::shared_data(const RowFacts& read, c
   if (initial_) initial_->require_same(all->classes, read.names);
   const auto& counts = read.counts.all();
   all->scales = read.counts.scales(common_, read.rows, all->keys);
-  Units& units = all->units;
   if (common_.loss == Loss::squared) {
     const Responses& responses = read.responses;
-    if (common_.centres()) units.centre = initial_ ? initial_->centre() : responses.mean;
-    if (const double spread = responses.spread(units.centre); spread > 0) units.slopes = spread;
-    if (!common_.centres()) units.deviation = responses.spread(responses.mean);
+    if (common_.centres()) all->centre = initial_ ? initial_->centre() : responses.mean;
+    if (const double spread = responses.spread(all->centre); spread > 0) all->slopes = spread;
+    if (!common_.centres()) all->deviation = responses.spread(responses.mean);
   }
   if (const auto key = std::ranges::find_if(counts, [](const auto& one) { return one.rows > 0; }); key != counts.end())
-    units.steps = all->scales[static_cast<std::size_t>(key - counts.begin())].step * key->largest();
+    all->steps = all->scales[static_cast<std::size_t>(key - counts.begin())].step * key->largest();
   if (initial_)
     for (const auto& one : counts)
-      all->first_squares.push_back(one.squares / job_.shards * (units.slopes * units.slopes));
+      all->first_squares.push_back(one.squares / job_.shards * (all->slopes * all->slopes));
   return all;
 }
 
@@ -142,7 +141,10 @@ void LinearApp::facts(Facts& facts) const {
   facts.add("rows", static_cast<double>(all_->rows));
   facts.add("keys", static_cast<double>(all_->keys));
   facts.add("classes", static_cast<double>(all_->classes.size()));
-  add_units(facts, all_->units);
+  facts.add("slopes", all_->slopes);
+  facts.add("steps", all_->steps);
+  facts.add("centre", all_->centre);
+  facts.add("deviation", all_->deviation);
   if (!initial_) return;
   const std::vector<double> moves = initial_->moves_of_intercept(all_->origins);
   if (!moves.empty()) facts.add(kMoves, moves);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "apps/linear_models/feature_counts.h"
 #include "apps/linear_models/rows.h"
 #include "apps/linear_models/settings.h"
-#include "rota/facts.h"
 #include "rota/job.h"
 #include "rota/packed_app.h"
 
@@ -85,24 +83,6 @@ PackedApp<RowFacts, RowData>::Loaded read_rows(const Job& job, const Settings& s
 // the loss.
 ClassLabels classes_of(const Settings& settings, const RowFacts& facts, const std::string& name);
 
-// Numbers of the whole data in whose units steps are made.
-struct Units {
-  double slopes = 1;     // of labels that are numbers the deviation from the centre
-  double steps = 1;      // the step of a feature whose largest value is 1
-  double centre = 0;     // subtracted from labels that are numbers
-  double deviation = 0;  // of labels that are numbers and not fitted less their mean; else 0
-};
-// As a fact of the job.
-inline void add_units(Facts& facts, const Units& units) {
-  const double all[] = {units.slopes, units.steps, units.centre, units.deviation};
-  facts.add("units", all);
-}
-inline Units units_of(const Facts& facts) {
-  const std::span<const double> all = facts.numbers("units");
-  if (all.size() != 4) throw std::out_of_range("the fact 'units' is damaged");
-  return {all[0], all[1], all[2], all[3]};
-}
-
 // What the shards of a process have in common.
 struct SharedData {
   std::uint64_t rows = 0;
@@ -115,11 +95,15 @@ struct SharedData {
   std::vector<FeatureScale> scales = {};   // by key
   std::vector<double> first_squares = {};  // by key, with --init_model: squares of a shard's gradients with unit slopes
   std::uint64_t seed = 1;
-  Units units = {};
+  // Facts of the job, in whose units steps are made.
+  double slopes = 1;     // of labels that are numbers the deviation from the centre
+  double steps = 1;      // the step of a feature whose largest value is 1
+  double centre = 0;     // subtracted from labels that are numbers
+  double deviation = 0;  // of labels that are numbers and not fitted less their mean; else 0
 
   // The target of a row with this label; none if it is no class.
   std::optional<double> target(double label) const {
-    if (classes.size() == 0) return label - units.centre;
+    if (classes.size() == 0) return label - centre;
     const auto k = classes.find(label);
     return k ? std::optional(target_of(*k, outputs)) : std::nullopt;
   }

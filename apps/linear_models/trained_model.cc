@@ -1,6 +1,5 @@
 #include "apps/linear_models/trained_model.h"
 
-#include "apps/linear_models/read_rows.h"
 #include "rota/error.h"
 #include "rota/fields.h"
 
@@ -12,7 +11,7 @@ TrainedModel read_model(const Model& model) {
   trained.settings = checked_settings<Settings>(model.job().options);
   trained.outputs = trained.settings.outputs(facts.count("classes"));
   trained.keys = facts.count("keys");
-  trained.centre = units_of(facts).centre;
+  trained.centre = facts.number("centre");
   const Bytes common = model.common();
   Reader in(common.view());
   Archive list(in);

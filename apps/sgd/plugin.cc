@@ -49,7 +49,7 @@ class SgdPush : public linear::RowsPush {
   SgdPush(const Settings& settings, linear::ShardData data)
       : RowsPush(settings, std::move(data)),
         settings_(settings),
-        steps_(settings.steps(all_->units.slopes, all_->units.steps)),
+        steps_(settings.steps(all_->slopes, all_->steps)),
         pass_(settings.loss, *all_) {}
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
@@ -144,7 +144,7 @@ class SgdPush : public linear::RowsPush {
   void require_learning() const {
     if (!linear::has_slopes_without_bound(settings_.loss)) return;
     // A shard may have few rows, which zero weights fit by chance, or unusual ones.
-    const double slopes = all_->units.slopes, usual = settings_.loss == Loss::squared ? slopes * slopes / 2 : 0;
+    const double slopes = all_->slopes, usual = settings_.loss == Loss::squared ? slopes * slopes / 2 : 0;
     if (progressive_loss_ > kMostLoss * (loss_of_none_ + usual * static_cast<double>(progressive_rows_)))
       throw UsageError("the loss is far larger than with zero weights: use a smaller --learning_rate");
   }
@@ -277,8 +277,8 @@ class SgdApp final : public linear::LinearApp {
     return std::make_unique<ReplicaPush>(settings_, job_.shards, std::move(data));
   }
   std::unique_ptr<Pull> pull(const Facts& facts) const override {
-    const linear::Units units = linear::units_of(facts);
-    return std::make_unique<SgdPull>(settings_, settings_.steps(units.slopes, units.steps), outputs_of(facts));
+    const StepSettings steps = settings_.steps(facts.number("slopes"), facts.number("steps"));
+    return std::make_unique<SgdPull>(settings_, steps, outputs_of(facts));
   }
 
  private:

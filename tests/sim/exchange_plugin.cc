@@ -57,7 +57,7 @@ class ExchangeSchedule final : public Schedule {
       round.open = true;
     else
       round.dataflow = static_cast<std::uint32_t>(random.below(dataflows_));
-    round.argument = {number(random())};
+    round.argument = Argument(number(random()));
     round.ends_epoch = random() % 8 == 0;
     return round;
   }
@@ -96,7 +96,7 @@ class RecordingPush final : public SharedPush, public ExchangePush {
       complain("an exchange began before what is to be gathered first");
     begin(task.epoch);
     out_.push_back({task.round, task.dataflow, 0});
-    state_ = mix(mix(state_, random()), whole(task.argument[0]));
+    state_ = mix(mix(state_, random()), whole(task.argument.as<double>()));
     return 1;
   }
   void scatter(const ExchangeTask& task, std::uint32_t step, Outgoing& out) override {

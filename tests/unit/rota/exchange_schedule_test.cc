@@ -3,8 +3,8 @@
 namespace rota {
 namespace {
 
-std::vector<double> number_of(std::uint64_t n) {
-  return {static_cast<double>(n)};
+Argument number_of(std::uint64_t n) {
+  return Argument(n);
 }
 
 TEST(ExchangeSchedule, AnEpochEndsWithARoundOfTheStore) {
