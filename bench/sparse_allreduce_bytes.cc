@@ -11,6 +11,8 @@
 #include <random>
 #include <string>
 
+#include "rota/exchange/dataflows.h"
+#include "rota/exchange/exchange_push.h"
 #include "rota/exchange/replica_exchange.h"
 #include "rota/exchange/sparse_allreduce.h"
 #include "rota/numerics/power_law.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/rounds/rules.h"
-#include "rota/scores.h"
+#include "core/rounds/scores.h"
 
 namespace rota {
 

@@ -4,7 +4,7 @@
 
 #include "rota/io/decimal.h"
 #include "rota/io/numbers.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::io {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "core/base/seed.h"
 #include "core/rounds/push_kinds.h"
+#include "rota/exchange/exchange_push.h"
 
 namespace rota {
 

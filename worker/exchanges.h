@@ -11,6 +11,7 @@
 #include "core/base/status.h"
 #include "core/job/tables.h"
 #include "core/wire/message.h"
+#include "rota/exchange/exchange_push.h"
 #include "rota/round.h"
 #include "worker/shard_steps.h"
 #include "worker/worker_state.h"

@@ -7,6 +7,8 @@
 // send.
 //
 // Input: LIBSVM text.
+#include <rota/exchange/dataflows.h>
+#include <rota/exchange/exchange_push.h>
 #include <rota/exchange/exchange_schedule.h>
 #include <rota/exchange/replica_exchange.h>
 #include <rota/io/rows_app.h>

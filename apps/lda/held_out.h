@@ -24,7 +24,7 @@
 #include "rota/io/corpus.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/numerics/portable_math.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "rota/slices.h"
 
 namespace rota::lda {

@@ -19,8 +19,8 @@
 #include "apps/lda/settings.h"
 #include "apps/lda/shard_state.h"
 #include "apps/lda/warm_start.h"
+#include "rota/numerics/seed_mixer.h"
 #include "rota/push.h"
-#include "rota/seed_mixer.h"
 
 namespace rota::lda {
 

@@ -7,7 +7,7 @@
 
 #include "rota/error.h"
 #include "rota/io/number_text.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::linear {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "rota/io/number_text.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::linear {
 namespace {

@@ -220,7 +220,13 @@ void predict(const Call& call, std::ostream& out) {
 }
 
 constexpr Option kShowOptions[] = {
-    integer_option("top_words", "10", "words", 1, 1000, "Number of words shown for a topic."),
+    {.name = "top_words",
+     .kind = Option::Kind::integer,
+     .default_value = "10",
+     .unit = "words",
+     .meaning = "Number of words shown for a topic.",
+     .least = 1,
+     .most = 1000},
     {.name = "vocab", .kind = Option::Kind::path, .meaning = "The words, one a line, if the data did not name them."}};
 constexpr Command kCommands[] = {
     {"show", "prints the topics: their weights for label 1, and their top words", kShowOptions, show},

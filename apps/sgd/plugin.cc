@@ -11,6 +11,8 @@
 #include "apps/sgd/pull.h"
 #include "apps/sgd/settings.h"
 #include "apps/sgd/steps.h"
+#include "rota/exchange/dataflows.h"
+#include "rota/exchange/exchange_push.h"
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/exchange/replica_exchange.h"
 

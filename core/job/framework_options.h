@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/option_value.h"
+#include "core/job/option_declarations.h"
 #include "rota/plugin.h"
 
 namespace rota {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "rota/app.h"
+#include "rota/exchange/exchange_push.h"
 #include "rota/push.h"
 
 namespace rota {

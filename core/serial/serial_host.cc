@@ -13,8 +13,9 @@
 #include "core/rounds/push_kinds.h"
 #include "core/rounds/rows.h"
 #include "core/rounds/rules.h"
+#include "core/rounds/scores.h"
 #include "core/rounds/sparse_rows.h"
-#include "rota/scores.h"
+#include "rota/exchange/exchange_push.h"
 
 namespace rota {
 namespace {
@@ -473,10 +474,10 @@ SerialHost::Snapshot SerialHost::save() const {
   snapshot.rounds = rounds_;
   snapshot.done = done_;
   for (const auto& slice : slices_) snapshot.slices.push_back(bytes_of(*slice, &Slice::encode));
-  for (const auto& shard : shards_) snapshot.shards.push_back(bytes_of(*shard, &Push::save));
+  for (const auto& shard : shards_) snapshot.shards.push_back(bytes_of<Stateful>(*shard, &Stateful::save));
   for (const auto& scheduler : schedulers_)
-    snapshot.schedules.push_back(bytes_of(*scheduler.schedule, &Schedule::save));
-  for (const auto& pull : pulls_) snapshot.pulls.push_back(bytes_of(*pull, &Pull::save));
+    snapshot.schedules.push_back(bytes_of<Stateful>(*scheduler.schedule, &Stateful::save));
+  for (const auto& pull : pulls_) snapshot.pulls.push_back(bytes_of<Stateful>(*pull, &Stateful::save));
   snapshot.rows = rows_;
   return snapshot;
 }
@@ -496,15 +497,15 @@ void SerialHost::restore(const Snapshot& snapshot) {
   seen_.clear();
   for (const auto& [name, value] : rows_) see(name.first, name.second, value);
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {
-    read_back(*schedulers_[i].schedule, &Schedule::restore, snapshot.schedules.at(i), "the schedule");
+    read_back<Stateful>(*schedulers_[i].schedule, &Stateful::restore, snapshot.schedules.at(i), "the schedule");
     schedulers_[i].next = snapshot.rounds + 1;
   }
   for (std::uint32_t p = 0; p < partitions_; ++p)
-    read_back(*pulls_[p], &Pull::restore, snapshot.pulls.at(p), "the pull");
+    read_back<Stateful>(*pulls_[p], &Stateful::restore, snapshot.pulls.at(p), "the pull");
   for (SliceId b = 0; b < slices_.size(); ++b)
     read_back(*slices_[b], &Slice::decode, snapshot.slices.at(b), "slice " + std::to_string(b));
   for (ShardId s = 0; s < shards_.size(); ++s)
-    read_back(*shards_[s], &Push::restore, snapshot.shards.at(s), "shard " + std::to_string(s));
+    read_back<Stateful>(*shards_[s], &Stateful::restore, snapshot.shards.at(s), "shard " + std::to_string(s));
   epochs_ = snapshot.epochs;
   rounds_ = snapshot.rounds;
   done_ = snapshot.done;

@@ -6,12 +6,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <initializer_list>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "rota/bytes.h"
 #include "rota/fields.h"
@@ -48,22 +45,6 @@ class Argument {
   bool empty() const { return bytes_.empty(); }
   const Bytes& bytes() const { return bytes_; }
 
-  // A list of doubles.
-  Argument(const std::vector<double>& numbers) : bytes_(bytes_of(numbers)) {}
-  Argument(std::initializer_list<double> numbers) : bytes_(bytes_of({numbers.begin(), numbers.size()})) {}
-  explicit operator std::vector<double>() const { return {begin(), end()}; }
-  const double* begin() const { return reinterpret_cast<const double*>(bytes_.view().data()); }
-  const double* end() const { return begin() + size(); }
-  std::size_t size() const { return bytes_.size() / sizeof(double); }
-  double operator[](std::size_t i) const { return begin()[i]; }
-  void push_back(double number) { insert(end(), &number, &number + 1); }
-  template <typename It>
-  void insert(const double*, It first, It last) {
-    std::vector<double> numbers(begin(), end());
-    numbers.insert(numbers.end(), first, last);
-    *this = numbers;
-  }
-
   friend bool operator==(const Argument& a, const Argument& b) {
     return std::ranges::equal(a.bytes_.view(), b.bytes_.view());
   }
@@ -73,11 +54,6 @@ class Argument {
   static Bytes bytes_of_fields(const T& value) {
     Writer out;
     write_fields(out, value);
-    return Bytes::from(out.take());
-  }
-  static Bytes bytes_of(std::span<const double> numbers) {
-    Writer out;
-    out.append(numbers.data(), numbers.size_bytes());
     return Bytes::from(out.take());
   }
 

@@ -120,6 +120,25 @@ void write_fields(Writer& out, const T& value) {
   list(value);
 }
 
+// An object whose state is saved with every checkpoint.
+class Stateful {
+ public:
+  virtual ~Stateful() = default;
+
+  // Lists the state as it is at the end of an epoch, to save or to restore it.  What was read must be checked
+  // (Archive::check).
+  virtual void state(Archive&) {}
+  // For the host.
+  void save(Writer& out) const {
+    Archive list(out);
+    const_cast<Stateful&>(*this).state(list);
+  }
+  void restore(Reader& in) {
+    Archive list(in);
+    state(list);
+  }
+};
+
 // Reads one value from all of the bytes.  Throws std::runtime_error if they do not hold exactly one: if they come from
 // another hook of the same job, the app is at fault.
 template <typename T>

@@ -91,7 +91,6 @@ class Terms {
       if ((*declared_)[i].name == name) return sums_[i];
     throw std::out_of_range("App::terms() has no term '" + std::string(name) + "'");
   }
-  double& operator[](std::size_t i) const { return sums_[i]; }
 
  private:
   // Two pointers, which are passed in registers: there is a call for every row of the store.

@@ -19,6 +19,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "rota/app.h"
@@ -47,7 +48,7 @@ namespace rota {
 // What must agree between a plugin and its host: the version of these headers, the compiler's C++ ABI, and the standard
 // library.  C++ classes are passed between them, so a plugin of another build is refused with exit code 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-9"
+    "rota-abi-10"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
@@ -142,11 +143,13 @@ struct Plugin {
   static_assert(true)
 
 namespace rota {
-// The plugin of an app whose class is made from the Job.  Its options are those of A::Settings, if there is one.
+// The plugin of an app whose class is made from the Job.  Its options are those of A::Settings, if there is one, and it
+// is sliced if A makes slices.
 template <typename A>
 Plugin plugin_of(Plugin plugin) {
   if constexpr (requires { typename A::Settings; }) plugin.options = declared_options<typename A::Settings>();
   plugin.app = [](const Job& job) -> std::unique_ptr<App> { return std::make_unique<A>(job); };
+  plugin.sliced = !std::is_same_v<decltype(&A::slice), decltype(&App::slice)>;
   return plugin;
 }
 }  // namespace rota

@@ -16,26 +16,13 @@ namespace rota {
 
 // There is one object for each partition of the store.  `pull` is the STRADS paper's aggregate-and-commit.  The host
 // calls one object from one thread at a time, though not always the same.
-class Pull {
+class Pull : public Stateful {
  public:
-  virtual ~Pull() = default;
-
   // Rewrites the value of every entry.  Called in the order of the rounds.
   virtual void pull(const PullTask&) = 0;
   // Adds a row's share of an evaluation.
   virtual void evaluate(TableId, Key, std::span<const double> /*value*/, Terms /*terms*/) const {}
-
-  // Lists the state that pull() depends on beyond rows and parts, at the end of an epoch.  What was read must be
-  // checked (Archive::check).
-  virtual void state(Archive&) {}
-  void save(Writer& out) const {  // for the host
-    Archive list(out);
-    const_cast<Pull&>(*this).state(list);
-  }
-  void restore(Reader& in) {
-    Archive list(in);
-    state(list);
-  }
+  // state(): what pull() depends on beyond rows and parts.
 };
 
 // Calls f(sum, value) for runs of numbers that are contiguous in memory, as long as possible: for a pull that treats

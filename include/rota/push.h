@@ -19,10 +19,8 @@ namespace rota {
 //
 // A shard's class derives from the kinds of rounds that it takes part in: SharedPush, SlicePush and ExchangePush below,
 // or several of them.  A round of another kind stops the job.
-class Push {
+class Push : public Stateful {
  public:
-  virtual ~Push() = default;
-
   // Number of data items (tokens, ratings, rows) in this shard: the unit of progress.
   virtual std::uint64_t items() const = 0;
   // Reports the properties of this shard's data that tables, schedule and pull need.
@@ -42,17 +40,7 @@ class Push {
   // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
   virtual void evaluate(Terms /*terms*/) const {}
 
-  // Lists the shard's own state at the end of an epoch, beyond its data, to save it or, after attach(), to restore it.
-  // What was read must be checked (Archive::check).
-  virtual void state(Archive&) {}
-  void save(Writer& out) const {  // for the host
-    Archive list(out);
-    const_cast<Push&>(*this).state(list);
-  }
-  void restore(Reader& in) {
-    Archive list(in);
-    state(list);
-  }
+  // state(): the shard's own, beyond its data; it is restored after attach().
   // Whether restore() brings this object, at any point of an epoch, to the state that it would have in a new process.
   // If so, a rollback after the loss of another process keeps the object; else the shard is loaded again.
   virtual bool restores_in_place() const { return false; }
@@ -99,20 +87,6 @@ class SlicePush : public AnySlicePush {
   void evaluate_any_visit(SliceId id, const Slice& slice, Terms terms) const final {
     evaluate_visit(id, dynamic_cast<const S&>(slice), terms);
   }
-};
-
-// Exchange rounds: messages from shard to shard (rota/dataflow.h).
-class ExchangePush : public virtual Push {
- public:
-  // An exchange round begins with the shard's own work on its replica.  Returns the number of items visited.
-  virtual std::uint64_t push(const ExchangeTask&, Random&) = 0;
-  // In each step of the round's dataflow: what this shard sends, ...
-  virtual void scatter(const ExchangeTask&, std::uint32_t step, Outgoing&) = 0;
-  // ... and what it received, from all senders, in their order.  A dataflow of one step may lag: with a staleness of
-  // s, all but the last s of the preceding exchange rounds are gathered before a push, counted from the last round of
-  // another kind.  In an asynchronous run, at most the newest message of each sender is gathered, if it was not
-  // gathered before.  Before a round of another kind, and at the end of an epoch, everything is gathered.
-  virtual void gather(const ExchangeTask&, std::uint32_t step, std::span<const Incoming>) = 0;
 };
 
 }  // namespace rota

@@ -9,9 +9,9 @@
 
 #include "rota/argument.h"
 #include "rota/bytes.h"
+#include "rota/numerics/seed_mixer.h"
 #include "rota/open_parts.h"
 #include "rota/pull_entries.h"
-#include "rota/seed_mixer.h"
 #include "rota/types.h"
 
 namespace rota {
@@ -80,37 +80,6 @@ struct SliceTask {
   bool last_visit;      // none will visit it in this epoch after this one (Round::last_visits)
   Argument argument;    // of the round
   Budget budget;
-};
-
-// One shard's share of an exchange round.
-struct ExchangeTask {
-  Epoch epoch;
-  RoundId round;
-  std::uint32_t dataflow;  // of App::dataflows
-  Argument argument;       // of the round
-};
-
-// A message that a shard received from another in a step of an exchange.
-struct Incoming {
-  ShardId from;
-  Bytes bytes;
-};
-
-// What a shard sends in a step of an exchange: one message to each receiver, empty if none is put.
-class Outgoing {
- public:
-  explicit Outgoing(std::span<const ShardId> receivers) : receivers_(receivers), messages_(receivers.size()) {}
-
-  std::span<const ShardId> receivers() const { return receivers_; }
-  // To receivers()[i].
-  void put(std::size_t i, Bytes message) { messages_.at(i) = std::move(message); }
-  // The same to all of them; it is not copied for each.
-  void put_to_all(const Bytes& message) { std::fill(messages_.begin(), messages_.end(), message); }
-  std::vector<Bytes> take() { return std::move(messages_); }
-
- private:
-  std::span<const ShardId> receivers_;
-  std::vector<Bytes> messages_;
 };
 
 // What a commit changed in a row: its new value, and the new minus the old.

@@ -34,10 +34,8 @@ enum class Feedback : std::uint8_t {
 };
 
 // One object in a scheduler process.  The host calls it from one thread.
-class Schedule {
+class Schedule : public Stateful {
  public:
-  virtual ~Schedule() = default;
-
   // Divides the sliced table; called once, before the first next().  `slices`: how many to make.
   virtual Cut cut(const Census&, std::uint32_t /*slices*/) { return {}; }
   // How many shared rounds may be in flight without feedback; `wish` is the user's choice, 0 if none.  With a pipeline
@@ -65,17 +63,7 @@ class Schedule {
   // Called at the end of an epoch, after all its feedback: whether it was the last.  If there are several schedules,
   // all must return true for the same epoch.  (Round::ends_job announces it ahead.)
   virtual bool ends_job() { return false; }
-
-  // Lists the state that next() depends on, at the end of an epoch.
-  virtual void state(Archive&) {}
-  void save(Writer& out) const {  // for the host
-    Archive list(out);
-    const_cast<Schedule&>(*this).state(list);
-  }
-  void restore(Reader& in) {
-    Archive list(in);
-    state(list);
-  }
+  // state(): what next() depends on.
 };
 
 }  // namespace rota

@@ -15,6 +15,7 @@
 //   const auto settings = settings_of<Settings>(job.options);
 #pragma once
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
@@ -77,7 +78,12 @@ class OptionDeclarations {
     return add(name, Option::Kind::path, value, meaning);
   }
   // Settings that several structures share.
-  void all_of(auto& shared) { shared.options(*this); }
+  void all_of(auto& shared) {
+    const std::size_t first = options_.size();
+    shared.options(*this);
+    if constexpr (requires { shared.kAboutInput; })
+      for (std::size_t i = first; i < options_.size(); ++i) options_[i].about_input = true;
+  }
 
   OptionDeclarations() = default;
   OptionDeclarations(const OptionDeclarations&) = delete;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "rota/numerics/seed_mixer.h"
 #include "rota/plugin.h"
-#include "rota/seed_mixer.h"
 #include "rota/testing/serial_host.h"
 #include "tests/apps/linear_plugins.h"
 #include "tests/apps/resumed.h"

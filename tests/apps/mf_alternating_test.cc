@@ -2,7 +2,7 @@
 #include "apps/mf/als/settings.h"
 #include "apps/mf/ccd/settings.h"
 #include "apps/mf/ranking.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/mf_plugins.h"
 #include "tests/apps/resumed.h"

@@ -1,7 +1,7 @@
 // tests/apps/mf_test.cc -- the factorisation app over the serial host, against plain loops, bit for bit.
 
 #include "apps/mf/sgd/push.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/apps/make_job.h"
 #include "tests/apps/mf_plugins.h"
 #include "tests/apps/resumed.h"

@@ -3,8 +3,8 @@
 
 #include "apps/sgd/pull.h"
 #include "rota/io/number_text.h"
+#include "rota/numerics/seed_mixer.h"
 #include "rota/plugin.h"
-#include "rota/seed_mixer.h"
 #include "rota/testing/serial_host.h"
 #include "tests/apps/linear_plugins.h"
 #include "tests/apps/resumed.h"

@@ -13,6 +13,7 @@
 #include "core/base/json_text.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/model_reader.h"
+#include "core/job/option_declarations.h"
 #include "core/records/json_records.h"
 #include "core/wire/address.h"
 #include "rota/error.h"

@@ -98,17 +98,17 @@ class ExactPush final : public SlicePush<Counts>, public SharedPush {
     }
   }
   void evaluate(Terms terms) const override {
-    terms[0] += static_cast<double>(visits_);
-    terms[1] -= static_cast<double>(cut_.slices.size());  // a visit for each slice adds one
+    terms["visits"] += static_cast<double>(visits_);
+    terms["items"] -= static_cast<double>(cut_.slices.size());  // a visit for each slice adds one
   }
   void evaluate_visit(SliceId slice, const Counts& counts, Terms terms) const override {
     std::uint64_t seen = mix(slice, shard_ ^ total_);
     for (std::size_t i = 0; i < counts.rows(); ++i) seen = mix(seen, counts.row(i)[kMix]);
-    terms[1] += 1;
-    terms[2] += static_cast<double>(seen % 997) / 3;
+    terms["items"] += 1;
+    terms["luck"] += static_cast<double>(seen % 997) / 3;
   }
   void evaluate_slice(SliceId, const Counts& counts, Terms terms) const override {
-    for (std::size_t i = 0; i < counts.rows(); ++i) terms[1] += static_cast<double>(counts.row(i)[kItems]);
+    for (std::size_t i = 0; i < counts.rows(); ++i) terms["items"] += static_cast<double>(counts.row(i)[kItems]);
   }
   void state(Archive& list) override {
     list(total_, last_total_, visits_);
@@ -136,7 +136,7 @@ class ExactPull final : public Pull {
       entry.value[1] += entry.sum[1];
     }
   }
-  void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms[1] += value[1]; }
+  void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms["items"] += value[1]; }
 };
 
 class ExactApp final : public SmallApp<ExactPush, ExactPull> {

@@ -4,6 +4,8 @@
 #include <deque>
 #include <set>
 
+#include "rota/exchange/dataflows.h"
+#include "rota/exchange/exchange_push.h"
 #include "tests/sim/commit_log.h"
 #include "tests/sim/small_app.h"
 

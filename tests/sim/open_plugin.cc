@@ -78,7 +78,8 @@ class OpenRoundsSchedule final : public Schedule {
     if (slices_ > 0 && (state >> 12) % 2 == 0) own(round, random);
     if (!round.open && (round.owned.empty() || (state >> 13) % 2 == 0)) name(round, random);
     // Which rows a push may have parts for: schedulers keep to theirs.
-    round.argument = {static_cast<double>(share_.count), static_cast<double>(share_.index), number(state)};
+    round.argument =
+        Argument(std::vector{static_cast<double>(share_.count), static_cast<double>(share_.index), number(state)});
     round.ends_epoch = chosen_ > 2 + (state >> 16) % 6;
     round.ends_job = !ends_after_ && round.ends_epoch && (state >> 20) % 4 == 0;
     if (is_shared(round)) ++shared_;
@@ -158,7 +159,8 @@ class OpenPush final : public SlicePush<Counts>, public SharedPush {
     if (!witness()->pushes.emplace(task.round, shard_).second) complain("a shard pushed a round twice");
     begin(task.epoch);
     ++pushed_;
-    std::uint64_t state = mix(mix(seen(), random()), task.entries.size() + whole(task.argument[2]));
+    std::uint64_t state =
+        mix(mix(seen(), random()), task.entries.size() + whole(task.argument.as<std::vector<double>>().at(2)));
     for (const Entry& entry : task.entries) {
       const bool right = views_[task.table].keys() > 0
                              ? std::ranges::equal(entry.value, views_[task.table].row(entry.key))
@@ -166,7 +168,8 @@ class OpenPush final : public SlicePush<Counts>, public SharedPush {
       if (!right) complain("a row is not as of the commits that were seen");
       for (double& part : entry.part) part = uneven(state = mix(state, entry.key));
     }
-    const auto count = static_cast<Key>(task.argument[0]), index = static_cast<Key>(task.argument[1]);
+    const auto count = static_cast<Key>(task.argument.as<std::vector<double>>().at(0)),
+               index = static_cast<Key>(task.argument.as<std::vector<double>>().at(1));
     if (task.parts.keys() > 0) make_parts(task.parts, count, index, random, state);
     if (in_one_partition(task.table))
       for (std::uint64_t left = state % 4; left > 0; --left) task.note.put(state = mix(state, left));

@@ -1,5 +1,6 @@
 // An app for run_records_test.py: one shared row that counts epochs, and hooks that fail by options while a file does
 // not exist.
+#include <rota/exchange/dataflows.h>
 #include <rota/plugin.h>
 #include <rota/schedules/sweep.h>
 

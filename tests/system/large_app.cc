@@ -124,9 +124,9 @@ class LargePush final : public SlicePush<LargeSlice>, public SharedPush {
     }
     return 0;
   }
-  void evaluate(Terms terms) const override { terms[0] += static_cast<double>(state_.changes()); }
+  void evaluate(Terms terms) const override { terms["changes"] += static_cast<double>(state_.changes()); }
   void evaluate_slice(SliceId, const LargeSlice& slice, Terms terms) const override {
-    terms[0] += static_cast<double>(slice.numbers.changes());
+    terms["changes"] += static_cast<double>(slice.numbers.changes());
   }
   void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
   void save(Writer& out) const {

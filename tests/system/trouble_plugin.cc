@@ -86,7 +86,7 @@ class TroublePush final : public SharedPush {
     trouble(options_, "refresh");
     seen_ = commit.deltas[0].value[0];
   }
-  void evaluate(Terms terms) const override { terms[0] += seen_; }
+  void evaluate(Terms terms) const override { terms["sum"] += seen_; }
   void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
   void save(Writer& out) const {
     trouble(options_, "save");

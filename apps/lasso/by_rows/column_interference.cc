@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/lasso/column_moments.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::lasso {
 namespace {

@@ -25,8 +25,13 @@ constexpr Option kPenalty = {
 
 constexpr Option kShowOptions[] = {
     kPenalty,
-    integer_option("top", "20", "coefficients", 0, 4294967295.0,
-                   "Number of coefficients shown, the largest first; 0: all."),
+    {.name = "top",
+     .kind = Option::Kind::integer,
+     .default_value = "20",
+     .unit = "coefficients",
+     .meaning = "Number of coefficients shown, the largest first; 0: all.",
+     .least = 0,
+     .most = 4294967295.0},
 };
 
 std::string number(double value, int digits) {

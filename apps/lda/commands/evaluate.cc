@@ -9,7 +9,7 @@
 #include "apps/lda/sampler/cell_kernel.h"
 #include "rota/error.h"
 #include "rota/numerics/line_vector.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "rota/settings.h"
 
 namespace rota::lda {

@@ -13,7 +13,7 @@
 #include "rota/io/numbers.h"
 #include "rota/io/text_writer.h"
 #include "rota/io/vocabulary.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::mf {
 namespace {

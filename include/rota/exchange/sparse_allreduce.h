@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "rota/bytes.h"
-#include "rota/dataflow.h"
+#include "rota/exchange/dataflows.h"
+#include "rota/exchange/exchange_push.h"
 #include "rota/round.h"
 #include "rota/types.h"
 

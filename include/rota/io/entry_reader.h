@@ -20,6 +20,8 @@ namespace rota::io {
 
 // Settings of an app of entries (rota/settings.h).
 struct EntryForm {
+  static constexpr bool kAboutInput = true;  // see Option
+
   enum class Separator : std::uint8_t { unknown, blanks, tab, comma, semicolon, colons };
   enum class Header : std::uint8_t { unknown, yes, no };
 

@@ -23,6 +23,8 @@ namespace rota::io {
 
 // Settings of an app of rows (rota/settings.h).
 struct RowForm {
+  static constexpr bool kAboutInput = true;  // see Option
+
   std::string format = "auto";  // by the file's first bytes, and of text by the ending of its name: .csv, .tsv
   std::string target = {}, separator = {};
   bool fill_missing = false;

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "rota/exchange/exchange_push.h"
 #include "rota/plugin.h"
 
 extern "C" __attribute__((visibility("default"))) const rota::Plugin* rota_plugin_v1();

@@ -65,7 +65,7 @@ TEST(Dispatch, AnExchangeIsATaskOfEveryShardAndOfNoPartition) {
   Dispatch dispatch(tests::even_hosts(2, 3), 3, 0, 2, tables());
   Round round;
   round.dataflow = 4;
-  round.argument = {0.5};
+  round.argument = Argument(0.5);
   ASSERT_TRUE(dispatch.add(1, turn_of(1, round), 2).ok());
   dispatch.give_out();
   auto tasks = dispatch.take_tasks();
@@ -116,7 +116,7 @@ TEST(Dispatch, SharedRowsGoToAllWorkersAndTheirPartitions) {
   Dispatch dispatch(tests::even_hosts(2, 2), 2, 0, partitions, tables());
   const std::vector<Key> keys = {12, 3, 40, 7, 8};
   Round round = sharing(keys);
-  round.argument = {0.5};
+  round.argument = Argument(0.5);
   give_out(dispatch, 4, turn_of(4, round));
   std::vector<Key> expected;
   for (const auto& [partition, expect] : dispatch.take_expects()) {

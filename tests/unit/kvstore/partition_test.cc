@@ -38,13 +38,13 @@ class CountingPull final : public AddPull {
     play.notes.clear();
     for (const Bytes& note : task.notes) play.notes.push_back(text_of(note));
     play.blocks.assign(task.blocks.begin(), task.blocks.end());
-    play.argument.assign(task.argument.begin(), task.argument.end());
+    if (!task.argument.empty()) play.argument = task.argument.as<std::vector<double>>();
     play.sums.clear();
     for (const PullEntry& entry : task.entries) play.sums.emplace_back(entry.sum.begin(), entry.sum.end());
     task.reply.append(play.reply.data(), play.reply.size());
     AddPull::pull(task);
   }
-  void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms[0] += value[0]; }
+  void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms["sum"] += value[0]; }
   void state(Archive& list) override { list(pulls_); }
 
  private:
@@ -181,7 +181,7 @@ TEST_F(PartitionNode, PullIsShownNotesBlocksAndArgumentAndItsReplyGoesToAll) {
   play.reply = "so be it";
   Expect expect = expect_of(1, {5, 3, 8}, kTalks);
   expect.rows.blocks = {2, 1};
-  expect.rows.argument = {0.5, 2};
+  expect.rows.argument = Argument(std::vector<double>{0.5, 2});
   expect.awaited_by = AwaitedBy{0, 1};
   ASSERT_TRUE(receive(kCoordinator, expect).ok());
   ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {0, 0}, {1, 2, 3, 4}, {"zero"})).ok());

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "rota/exchange/exchange_push.h"
 #include "rota/exchange/replica_exchange.h"
 
 namespace rota::tests {

@@ -1,4 +1,4 @@
-#include "rota/dataflow.h"
+#include "rota/exchange/dataflows.h"
 
 namespace rota {
 namespace {

@@ -1,5 +1,7 @@
 #include "rota/exchange/replica_exchange.h"
 
+#include "rota/exchange/dataflows.h"
+#include "rota/exchange/exchange_push.h"
 #include "tests/unit/rota/all_steps.h"
 
 namespace rota {

@@ -62,7 +62,7 @@ class PlayedSchedule final : public Schedule {
     } else {
       round.table = play.table;
       round.shared = play.shared;
-      round.argument = {static_cast<double>(++made_)};
+      round.argument = Argument(static_cast<double>(++made_));
     }
     round.ends_epoch = play.known.size() % play.rounds_in_epoch == 0;
     round.ends_job = play.known.size() == play.ends_job;
@@ -72,7 +72,7 @@ class PlayedSchedule final : public Schedule {
     play.received.push_back(commit.deltas.empty() ? 0 : commit.deltas[0].value[0]);
     play.norms.push_back(commit.norms);
     play.replies.push_back(text_of(commit.reply));
-    play.arguments.push_back(commit.argument[0]);
+    play.arguments.push_back(commit.argument.as<double>());
   }
   std::vector<Figure> figures() override {
     if (play.figures_throw) throw std::runtime_error("nothing to report");

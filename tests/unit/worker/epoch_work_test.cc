@@ -13,11 +13,11 @@ class EvaluatedPush final : public SlicePush<Slice> {
  public:
   std::uint64_t items() const override { return 1; }
   std::uint64_t push(const SliceTask&, Slice&, Random&) override { return 0; }
-  void evaluate(Terms terms) const override { terms[0] += 0.5; }
-  void evaluate_slice(SliceId id, const Slice&, Terms terms) const override { terms[0] += id; }
+  void evaluate(Terms terms) const override { terms["first"] += 0.5; }
+  void evaluate_slice(SliceId id, const Slice&, Terms terms) const override { terms["first"] += id; }
   void evaluate_visit(SliceId id, const Slice&, Terms terms) const override {
     if (id == 9) throw std::runtime_error("no");
-    terms[1] += 100 + id;
+    terms["second"] += 100 + id;
   }
 };
 

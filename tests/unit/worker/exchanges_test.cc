@@ -1,5 +1,7 @@
 #include "worker/exchanges.h"
 
+#include "rota/exchange/exchange_push.h"
+
 namespace rota {
 namespace {
 

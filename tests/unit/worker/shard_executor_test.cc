@@ -16,7 +16,7 @@ TEST_F(WorkerNode, ComputesASliceAndSendsItOn) {
   tasks.tasks = {owning(1, 0, 0)};
   tasks.tasks[0].visit = 2;
   tasks.tasks[0].last_visit = true;
-  tasks.tasks[0].argument = {0.5};
+  tasks.tasks[0].argument = Argument(std::vector<double>{0.5});
   tasks.handovers = {{0, 0, 1, 0}, {0, 1, 2, 3}};  // here first, then to shard 3 of the other worker
   ASSERT_TRUE(receive(kCoordinator, tasks).ok());
   ASSERT_EQ(play.visits.size(), 1U);
@@ -60,7 +60,7 @@ TEST_F(WorkerNode, ContinuesWithNeighboursWhileTheyHaveSlices) {
     for (ShardId s = 0; s < kShards; ++s) {
       const auto slice = static_cast<SliceId>((s + round - 1) % kShards);
       tasks.tasks.push_back(owning(round, s, slice));
-      tasks.tasks.back().argument = {static_cast<double>(s), static_cast<double>(round)};
+      tasks.tasks.back().argument = Argument(std::vector{static_cast<double>(s), static_cast<double>(round)});
       tasks.handovers.push_back({slice, round - 1, round, s});
     }
   }
@@ -151,7 +151,7 @@ TEST_F(WorkerNode, PushIsShownBlocksAndArgumentAndFillsWhatTheyNeed) {
   prepare();
   SharedRows rows = rows_of(1, {5, 3, 8, 1}, kTalks);
   rows.blocks = {3, 1};
-  rows.argument = {0.25, -1};
+  rows.argument = Argument(std::vector<double>{0.25, -1});
   ASSERT_TRUE(receive(kCoordinator, sharing(rows)).ok());
   ASSERT_EQ(play.shown.size(), 2U);
   for (const Shown& shown : play.shown) {

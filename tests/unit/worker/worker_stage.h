@@ -53,6 +53,10 @@ struct Play {
 };
 inline Play play;
 
+inline std::vector<double> numbers_of(const Argument& argument) {
+  return argument.empty() ? std::vector<double>() : argument.as<std::vector<double>>();
+}
+
 // Adds one to every number of a slice.
 class AddingPush final : public SlicePush<Rows>, public SharedPush {
  public:
@@ -66,12 +70,12 @@ class AddingPush final : public SlicePush<Rows>, public SharedPush {
   }
   void start(Random& own, Random& common) override { play.started[shard_] = {own(), common()}; }
   std::uint64_t push(const SliceTask& task, Rows& rows, Random&) override {
-    play.visits.push_back({task.slice, task.visit, task.last_visit, {task.argument.begin(), task.argument.end()}});
+    play.visits.push_back({task.slice, task.visit, task.last_visit, numbers_of(task.argument)});
     for (double& number : rows.row(0)) number += 1;
     return 1;
   }
   std::uint64_t push(const SharedTask& task, Random&) override {
-    Shown shown{shard_, task.round, {}, {task.argument.begin(), task.argument.end()}, {}, refreshed_};
+    Shown shown{shard_, task.round, {}, numbers_of(task.argument), {}, refreshed_};
     shown.blocks.assign(task.blocks.begin(), task.blocks.end());
     for (const Entry& entry : task.entries) {
       shown.values.insert(shown.values.end(), entry.value.begin(), entry.value.end());
@@ -88,8 +92,8 @@ class AddingPush final : public SlicePush<Rows>, public SharedPush {
     play.replies += text_of(commit.reply);
   }
   bool restores_in_place() const override { return play.restores_in_place; }
-  void evaluate(Terms terms) const override { terms[0] += 1; }
-  void evaluate_slice(SliceId, const Rows& rows, Terms terms) const override { terms[0] += rows.row(0)[0]; }
+  void evaluate(Terms terms) const override { terms["sum"] += 1; }
+  void evaluate_slice(SliceId, const Rows& rows, Terms terms) const override { terms["sum"] += rows.row(0)[0]; }
 
  private:
   ShardId shard_;

@@ -1,6 +1,6 @@
 #include "apps/mf/app.h"
 
-#include "rota/scores.h"
+#include "core/rounds/scores.h"
 
 namespace rota::tests {
 namespace {

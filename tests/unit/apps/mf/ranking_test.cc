@@ -1,7 +1,7 @@
 #include "apps/mf/ranking.h"
 
 #include "apps/mf/sgd/factor_rows.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/unit/apps/mf/small_model.h"
 
 namespace rota::tests {

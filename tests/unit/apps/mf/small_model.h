@@ -3,7 +3,7 @@
 #include <string>
 
 #include "apps/mf/commands/trained_model.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::tests {
 

@@ -1,7 +1,7 @@
 #include "apps/sgd/steps.h"
 
 #include "apps/linear_models/local_pass.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/unit/apps/linear_models/plain_sgd.h"
 
 namespace rota::sgd {

@@ -5,6 +5,7 @@
 #include "core/base/json_text.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
+#include "core/job/option_declarations.h"
 #include "core/rounds/placement.h"
 #include "rota/error.h"
 #include "tests/unit/core/base/temporary_folder.h"

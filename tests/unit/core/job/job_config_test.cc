@@ -1,6 +1,7 @@
 #include "core/job/job_config.h"
 
 #include "core/job/job_options.h"
+#include "core/job/option_declarations.h"
 #include "rota/error.h"
 
 namespace rota {

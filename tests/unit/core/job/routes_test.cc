@@ -1,4 +1,5 @@
 #include "core/job/tables.h"
+#include "rota/exchange/dataflows.h"
 #include "tests/unit/core/job/empty_app.h"
 
 namespace rota {

@@ -109,7 +109,7 @@ TEST(Commits, RowsThatAreTogetherLiveInPartitionZero) {
   Commits commits(tables(), kPartitions);
   SharedRows rows = rows_of(1, {5, 6, 7}, kTogether);
   rows.blocks = {2, 1};
-  rows.argument = {3};
+  rows.argument = Argument(3.0);
   ASSERT_TRUE(commits.begin(rows).ok());
   EXPECT_EQ(commits.homes(1), (std::set<std::uint32_t>{0}));
   EXPECT_EQ(commits.partitions_of(1), (std::vector<std::uint32_t>{0, 0, 0}));

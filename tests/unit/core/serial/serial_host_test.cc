@@ -31,8 +31,8 @@ class ProbePush final : public SharedPush, public SlicePush<Slice> {
     return 1;
   }
   void evaluate(Terms terms) const override {
-    terms[0] += static_cast<double>(items()) - (behaviour.lose_item && shard_ == 1 ? 1 : 0);
-    terms[1] += drawn_;
+    terms["items"] += static_cast<double>(items()) - (behaviour.lose_item && shard_ == 1 ? 1 : 0);
+    terms["drawn"] += drawn_;
   }
   void state(Archive& list) override { list(drawn_); }
 

@@ -1,3 +1,4 @@
+#include "core/job/option_declarations.h"
 #include "rota/testing/serial_host.h"
 
 namespace rota {

@@ -1,5 +1,5 @@
 #include "apps/lda/commands/commands.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/unit/apps/lda/small_model.h"
 
 namespace rota::lda {

@@ -1,7 +1,7 @@
 // The learned priors are where the likelihood has no slope, and near the truth.
 #include "apps/lda/priors/priors.h"
 
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::lda {
 namespace {

@@ -1,5 +1,5 @@
 #include "apps/mf/als/row_solver.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::tests {
 namespace {

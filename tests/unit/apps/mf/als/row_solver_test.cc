@@ -1,6 +1,6 @@
 #include "apps/mf/als/row_solver.h"
 
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 
 namespace rota::tests {

@@ -1,7 +1,7 @@
 #include "apps/mf/alternating/row_kernel.h"
 
 #include "rota/numerics/line_vector.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/unit/apps/mf/plain_solve.h"
 
 namespace rota::tests {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::tests {
 namespace {

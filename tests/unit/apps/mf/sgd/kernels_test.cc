@@ -2,7 +2,7 @@
 #include "apps/mf/sgd/kernels.h"
 
 #include "rota/numerics/portable_math.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 #include "tests/unit/apps/mf/drawn_rows.h"
 
 namespace rota::tests {

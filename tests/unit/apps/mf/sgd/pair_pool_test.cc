@@ -1,7 +1,7 @@
 #include "apps/mf/sgd/pair_pool.h"
 
 #include "apps/mf/sgd/factor_rows.h"
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::tests {
 namespace {

@@ -1,6 +1,6 @@
 #include "apps/mf/sgd/push.h"
 
-#include "rota/seed_mixer.h"
+#include "rota/numerics/seed_mixer.h"
 
 namespace rota::tests {
 namespace {

@@ -1,4 +1,4 @@
-// rota/seed_mixer.h -- random numbers that depend only on their purpose: a seed and identifying numbers.
+// rota/numerics/seed_mixer.h -- random numbers that depend only on their purpose: a seed and identifying numbers.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
