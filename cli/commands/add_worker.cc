@@ -133,7 +133,7 @@ Status add_worker(const CommandLine& line) {
 
 Status add_worker_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
-                     {"add-worker DIR|ADDRESS [flags]\n\nAdds a worker to an active run.",
+                     {"add-worker DIR|ADDRESS [flags]", "Adds a worker to an active run.",
                       "which run? rota add-worker DIR, or the coordinator's address", kAddWorkerOptions},
                      add_worker);
 }

@@ -7,14 +7,20 @@
 #include <vector>
 
 #include "core/base/flags.h"
+#include "core/base/help.h"
 #include "core/base/status.h"
 #include "rota/plugin.h"
 
 namespace rota {
 
+std::vector<Option> listed(std::span<const Option> table);
+// In the form that the command line asks for.
+void print_help(const Help& help, const CommandLine& line);
+
 // A command that needs no plugin to read its command line.
 struct CommandForm {
-  const char* usage;    // "keys DIR\n\nMakes ...\n"
+  const char* usage;    // "keys DIR"
+  const char* about;    // what it does, in whole sentences
   const char* missing;  // the error if its one argument is missing; null: it takes none
   std::span<const Option> options = {};
   bool any_option = false;  // also those of plugins
@@ -43,11 +49,21 @@ Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);
 Status new_app_command(int argc, const char* const* argv);
+Status man_command(int argc, const char* const* argv);
+Status completion_command(int argc, const char* const* argv);
 // What a plugin can do with a model: `rota show lda --model=DIR`.
 Status plugin_command(int argc, const char* const* argv);
 // `rota lda`: what the app is, and its commands.
 Status describe_app(const std::string& app);
 // The installed apps that have a command of this name.
 std::vector<std::string> apps_with(const std::string& command);
+
+// `rota WORD ...`; argv[0] is not looked at.
+Status run_rota(int argc, const char* const* argv);
+// Prints the help of the command that the words begin with: {"train", "lda"}.
+Status help_of(std::vector<std::string> words, HelpForm form);
+// What `rota --help` has, without the names of apps, which differ by installation.
+Help overview();
+std::vector<std::string> command_names();
 
 }  // namespace rota

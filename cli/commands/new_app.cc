@@ -41,8 +41,9 @@ Status make_new(const CommandLine& line) {
 
 Status new_app_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
-                     {"new DIR\n\nMakes a folder for apps of your own from the installed template: a line through\n"
-                      "points (shared rows) and a matrix factorisation (slices).  Builds, tests and trains it.\n",
+                     {"new DIR",
+                      "Makes a folder for apps of your own from the installed template: a line through\n"
+                      "points (shared rows) and a matrix factorisation (slices).  Builds, tests and trains it.",
                       "in which folder? rota new DIR"},
                      make_new);
 }

@@ -74,11 +74,16 @@ Status no_command(const Plugin& plugin, const std::string& name) {
                                nearest_name(name, names) + "'?"};
 }
 
-void print_help(const Command& command) {
-  std::printf("usage: rota %s APP%s%s [flags]\n\n%s\n%s%s", std::string(command.name).c_str(),
-              command.needs_model ? " --model=DIR" : "", command.takes_input ? " --input=PATH" : "",
-              std::string(command.summary).c_str(), describe(own_options(command)).c_str(),
-              describe(command.options).c_str());
+// `plugin`: null if no app was named.
+void print_help(const Plugin* plugin, const Command& command, const CommandLine& line) {
+  std::vector<Option> options = own_options(command);
+  options.insert(options.end(), command.options.begin(), command.options.end());
+  const std::string app = plugin == nullptr || command.run == nullptr ? "APP" : std::string(plugin->name);
+  print_help({"rota " + std::string(command.name) + " " + app + (command.needs_model ? " --model=DIR" : "") +
+                  (command.takes_input ? " --input=PATH" : "") + " [flags]",
+              std::string(command.summary),
+              {{"", std::move(options)}}},
+             line);
 }
 
 // The files of a run, by their names in its folder: those of its model and its checkpoints, and its records.
@@ -170,7 +175,7 @@ Result<AppCommand> read_line(int argc, const char* const* argv, const Command* k
 Status plugin_command(int argc, const char* const* argv) {
   ROTA_ASSIGN(const auto read, read_line(argc, argv, nullptr));
   const auto& [line, plugin, command] = read;
-  if (line.wish == CommandLine::Wish::help) return print_help(command), Status();
+  if (line.wish == CommandLine::Wish::help) return print_help(plugin, command, line), Status();
   tell_of_repeated(line);
   std::unique_ptr<Model> model;
   if (command.needs_model) {
@@ -188,9 +193,11 @@ Status plugin_command(int argc, const char* const* argv) {
 }
 
 Status export_command(int argc, const char* const* argv) {
-  constexpr Command kExport{"export", "", kExportOptions, nullptr};
+  constexpr Command kExport{
+      "export", "Writes the text form of a model again, next to it, as `rota train` has done; or into a new folder.",
+      kExportOptions, nullptr};
   ROTA_ASSIGN(const auto read, read_line(argc, argv, &kExport));
-  if (read.line.wish == CommandLine::Wish::help) return print_help(kExport), Status();
+  if (read.line.wish == CommandLine::Wish::help) return print_help(read.plugin, kExport, read.line), Status();
   const Options& options = read.line.options;
   const fs::path folder(options.text("model"));
   ROTA_TRY(check_app(*read.plugin, folder));

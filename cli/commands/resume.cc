@@ -135,7 +135,7 @@ bool may_change_on_resume(std::string_view option) {
 Status resume_command(int argc, const char* const* argv) {
   static const std::vector<Option> kTable = changeable();
   return run_command(argc, argv,
-                     {"resume DIR [flags]\n\nResumes the run in DIR.", "which run? rota resume DIR", kTable, true},
+                     {"resume DIR [flags]", "Resumes the run in DIR.", "which run? rota resume DIR", kTable, true},
                      resume);
 }
 

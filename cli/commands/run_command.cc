@@ -6,6 +6,14 @@
 
 namespace rota {
 
+std::vector<Option> listed(std::span<const Option> table) {
+  return {table.begin(), table.end()};
+}
+
+void print_help(const Help& help, const CommandLine& line) {
+  std::fputs(help_text(help, line.form).c_str(), stdout);
+}
+
 Status check_arguments(const CommandLine& line, const char* missing) {
   const std::size_t wanted = missing == nullptr ? 0 : 1;
   if (line.positional.size() < wanted) return {ExitCode::usage, missing};
@@ -16,7 +24,7 @@ Status check_arguments(const CommandLine& line, const char* missing) {
 Status run_command(int argc, const char* const* argv, const CommandForm& form, Status (*run)(const CommandLine&)) {
   ROTA_ASSIGN(const auto line, parse_flags(argc, argv, {{}, form.options, {}, form.any_option}));
   if (line.wish == CommandLine::Wish::help)
-    return std::printf("usage: rota %s\n%s", form.usage, describe(form.options).c_str()), Status();
+    return print_help({"rota " + std::string(form.usage), form.about, {{"", listed(form.options)}}}, line), Status();
   tell_of_repeated(line);
   ROTA_TRY(check_arguments(line, form.missing));
   return run(line);

@@ -40,14 +40,16 @@ std::vector<Option> packed_options(const Plugin& plugin) {
   return table;
 }
 
-void print_shard_help(const Plugin* plugin) {
-  std::printf(
-      "usage: rota shard APP --input=PATH --output=DIR [flags]\n\nReads the input once, all of it into memory, and "
-      "writes a file for each data shard:\n`rota train APP --input=DIR` then trains the same model, and each worker "
-      "opens only the files of its shards.\n%s",
-      describe(kShardOptions).c_str());
+void print_shard_help(const Plugin* plugin, const CommandLine& line) {
+  Help help{
+      "rota shard " + (plugin == nullptr ? "APP" : std::string(plugin->name)) + " --input=PATH --output=DIR [flags]",
+      "Reads the input once, all of it into memory, and writes a file for each data shard:\n"
+      "`rota train APP --input=DIR` then trains the same model, and each worker opens only the files of its "
+      "shards.",
+      {{"", listed(kShardOptions)}}};
   if (plugin != nullptr)
-    std::printf("\nThe app %s:\n%s", std::string(plugin->name).c_str(), describe(packed_options(*plugin)).c_str());
+    help.sections.push_back({"The app " + std::string(plugin->name) + ":", packed_options(*plugin)});
+  print_help(help, line);
 }
 
 // The job that pack() sees: the data's options as given, all others as they are without being given.
@@ -119,7 +121,7 @@ Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job) {
 Status shard_command(int argc, const char* const* argv) {
   CommandLine first;
   ROTA_ASSIGN(const auto plugin, app_argument(argc, argv, kShardOptions, "shard APP --input=PATH --output=DIR", first));
-  if (first.wish == CommandLine::Wish::help) return print_shard_help(plugin), Status();
+  if (first.wish == CommandLine::Wish::help) return print_shard_help(plugin, first), Status();
   if (plugin->packed_format == 0)
     return {ExitCode::usage, "the app " + std::string(plugin->name) + " has no data by shard"};
   const std::vector<Option> of_plugin = packed_options(*plugin);

@@ -101,7 +101,7 @@ Status status(const CommandLine& line) {
 
 Status status_command(int argc, const char* const* argv) {
   return run_command(argc, argv,
-                     {"status DIR|ADDRESS\n\nShows the state of a run.",
+                     {"status DIR|ADDRESS", "Shows the state of a run.",
                       "which run? rota status DIR, or the coordinator's address", kStatusOptions},
                      status);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -37,6 +38,9 @@ constexpr std::array kTrainOptions = {
            .meaning = "If --out holds a run of the same job, resume it.  Then one command line begins a run and "
                       "continues it, however often it is repeated."},
 };
+// The parser's own, for --help.
+constexpr Option kFlagfile{
+    .name = "flagfile", .kind = Option::Kind::path, .meaning = "Reads flags from a file, one a line."};
 
 std::vector<Option> own_options() {
   std::vector<Option> all(kTrainOptions.begin(), kTrainOptions.end());
@@ -44,22 +48,32 @@ std::vector<Option> own_options() {
   return all;
 }
 
-void print_train_help(const Plugin* plugin) {
-  std::vector<Option> job(job_options().begin(), job_options().end());
+void print_train_help(const Plugin* plugin, const CommandLine& line) {
+  Help help{.usage = "rota train " + (plugin == nullptr ? "APP" : std::string(plugin->name)) +
+                     " --input=PATH --out=DIR [flags]",
+            .about = "Trains a model.",
+            .sections = {}};
+  std::vector<Option> job = listed(job_options());
   const std::string epochs = plugin == nullptr ? "" : std::to_string(plugin->epochs);
   if (plugin != nullptr) {
     job = options_of_job(*plugin);
     job.resize(job_options().size());  // its own come last, and are shown below
     std::ranges::find(job, "epochs", &Option::name)->default_value = epochs;
   }
-  std::printf("usage: rota train APP --input=PATH --out=DIR [flags]\n\nTrains a model.  The job:\n%s",
-              describe(job).c_str());
-  if (plugin != nullptr)
-    std::printf("\nThe app %s: %s\n%s", std::string(plugin->name).c_str(), std::string(plugin->summary).c_str(),
-                describe(plugin->options).c_str());
-  std::printf("\n%s  --flagfile=FILE\n      Reads flags from a file, one a line.\n", describe(kTrainOptions).c_str());
-  std::printf("\nThe network:\n%s", describe(network_options()).c_str());
-  if (plugin == nullptr) std::printf("\n`rota train APP --help` adds the app's own flags.\n");
+  help.sections.push_back({"The job:", std::move(job)});
+  if (plugin != nullptr) {
+    help.about += "  " + std::string(plugin->name) + ": " + std::string(plugin->summary) + ".";
+    std::vector<Option> own = listed(plugin->options), of_input;
+    std::ranges::copy_if(own, std::back_inserter(of_input), &Option::about_input);
+    std::erase_if(own, [](const Option& option) { return option.about_input; });
+    help.sections.push_back({"The app " + std::string(plugin->name) + ":", std::move(own)});
+    if (!of_input.empty()) help.sections.push_back({"Its input:", std::move(of_input)});
+  } else {
+    help.end = "`rota train APP --help` adds the app's own flags.";
+  }
+  help.sections.push_back({"This command:", {kTrainOptions[0], kFlagfile}});
+  help.sections.push_back({"The network:", listed(network_options())});
+  print_help(help, line);
 }
 
 Status check_job(const Options& options, const Plugin& plugin) {
@@ -174,7 +188,7 @@ Status complete_options(const CommandLine& line, const Plugin& plugin, Values& v
 Status train_command(int argc, const char* const* argv) {
   ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, argv, own_options(), AppFrom::positional));
   CommandLine& line = parsed.line;
-  if (line.wish == CommandLine::Wish::help) return print_train_help(parsed.plugin), Status();
+  if (line.wish == CommandLine::Wish::help) return print_train_help(parsed.plugin, line), Status();
   tell_of_repeated(line);
   const Plugin& plugin = *parsed.plugin;
   ROTA_TRY(check_job(line.options, plugin));

@@ -90,6 +90,8 @@ class Walk {
 
     if (name == "help" || name == "h" || name == "version") {
       line_.wish = name == "version" ? CommandLine::Wish::version : CommandLine::Wish::help;
+      if (value == "manual") line_.form = HelpForm::manual;
+      if (value == "words") line_.form = HelpForm::words;
       return {};
     }
     const auto found = known_.find(name);
@@ -205,27 +207,6 @@ Result<CommandLine> parse_flags(int argc, const char* const* argv, const FlagTab
   for (int i = 1; i < argc; ++i) words.emplace_back(argv[i]);
   ROTA_TRY(walk.run(words));
   return line;
-}
-
-std::string describe(std::span<const Option> table) {
-  std::string text;
-  for (const Option& option : table) {
-    if (option.meaning.empty()) continue;
-    std::string line = "  --" + std::string(option.name);
-    if (option.kind == Option::Kind::choice)
-      line += "=" + std::string(option.unit);
-    else if (option.kind != Option::Kind::flag)
-      line += option.kind == Option::Kind::path ? "=PATH" : option.kind == Option::Kind::text ? "=TEXT" : "=N";
-    std::string facts;
-    const auto add = [&](const std::string& fact) { facts += (facts.empty() ? "" : "; ") + fact; };
-    if (!option.default_value.empty()) add("default " + std::string(option.default_value));
-    if (!option.unit.empty() && option.kind != Option::Kind::choice) add("unit: " + std::string(option.unit));
-    if (const std::string bounds = shown_bounds(option); !bounds.empty()) add(bounds);
-    if (!option.needs.text.empty()) add("for " + std::string(option.needs.text));
-    if (!facts.empty()) line += "  (" + facts + ")";
-    text += line + "\n      " + std::string(option.meaning) + "\n";
-  }
-  return text;
 }
 
 Status check_declarations(std::span<const Option> plugin, std::span<const Option> taken) {

@@ -24,10 +24,14 @@ struct FlagTables {
   bool any_plugin_option = false;  // without the plugin loaded: an unknown --name=value is taken as it is
 };
 
+// What --help (text), `rota man` (manual) and a shell's completion (words) ask for: --help=FORM.
+enum class HelpForm { text, manual, words };
+
 struct CommandLine {
   enum class Wish { run, help, version };
 
   Wish wish = Wish::run;
+  HelpForm form = HelpForm::text;
   std::vector<std::string> positional;
   Options options;  // all tables' options: what the user gave, or the default
   // What the user gave, on the command line or in a flagfile, in the user's own words.
@@ -44,10 +48,6 @@ struct CommandLine {
 // Kind::path values come out absolute, integers and flags in their plain form.  --help and --version are found even
 // if other flags are wrong.
 Result<CommandLine> parse_flags(int argc, const char* const* argv, const FlagTables& tables);
-
-// What --help shows of a table: name, default, unit, bounds, condition, meaning.  Options without a meaning are left
-// out.
-std::string describe(std::span<const Option> table);
 
 // Whether a plugin's declarations can be used: good names, none of them the framework's, defaults that their own
 // declarations allow.  ExitCode::failed if not.

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/base/help.h"
 #include "core/base/log.h"
 #include "core/base/process_limits.h"
 #include "core/base/version.h"
@@ -44,9 +45,11 @@ int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
   if (line->wish == CommandLine::Wish::version) {
     std::printf("%s %s\n", program.c_str(), kVersion);
   } else {
-    std::printf(
-        "usage: %s --flagfile=RUN/flags.txt --coordinator=ADDRESS [--index=N]\n\nThis process:\n%s\nThe job:\n%s",
-        program.c_str(), describe(role_options()).c_str(), describe(job_options()).c_str());
+    const auto listed = [](std::span<const Option> table) { return std::vector<Option>(table.begin(), table.end()); };
+    const Help help{program + " --flagfile=RUN/flags.txt --coordinator=ADDRESS [--index=N]",
+                    "A process of a job.  `rota train` starts it.",
+                    {{"This process:", listed(role_options())}, {"The job:", listed(job_options())}}};
+    std::fputs(help_text(help, line->form).c_str(), stdout);
   }
   return 0;
 }

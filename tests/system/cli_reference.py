@@ -15,7 +15,7 @@ import textwrap
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("ROTA_BIN", SOURCE / "build/release/bin"))
 APPS = ("als", "ccd", "kmeans", "lasso", "lasso_rows", "lda", "linear", "medlda", "mf", "pagerank", "sgd")
-COMMANDS = ("train", "shard", "resume", "show", "export", "status", "add-worker", "keys", "agent")
+COMMANDS = ("train", "shard", "resume", "show", "export", "status", "add-worker", "new", "keys", "man", "completion", "agent")
 OPTION = re.compile(r"  (--[\w]+(?:=\S+)?)(?:  \((.*)\))?$")
 
 HEAD = """# Command line
@@ -51,7 +51,7 @@ def options(lines):
         if found:
             meaning = lines[i + 1].strip()
             details = f" ({found.group(2)})" if found.group(2) else ""
-            if found.group(1) != "--flagfile=FILE":  # every command has it
+            if found.group(1) != "--flagfile=PATH":  # every command has it
                 text = f"`{found.group(1)}`{details}: {meaning}".replace("*", "\\*").replace("  ", " ")
                 out.append(wrapped(text, "- ", "  "))
             i += 1
@@ -65,7 +65,7 @@ def sections(lines):
     """Parts of a help text that begin with a line that ends in a colon: {title: lines}."""
     parts, title = {"": []}, ""
     for line in lines:
-        if re.match(r"(The app [^:]*:|This process:$|The job:$|The network:$|Trains a model\.  The job:$)", line):
+        if re.match(r"(The app [^:]*|This process|This command|The job|The network|Its input):$", line):
             title = line
             parts[title] = []
         parts[title].append(line)
@@ -91,15 +91,13 @@ def command(name):
     out = [f"## rota {name}", "", *usage(lines)]
     if name == "train":
         parts = sections(lines)
-        out += ["Trains a model. The options of the job:", "", *options(parts["Trains a model.  The job:"])[0], "",
-                "The network:", "", *options(parts["The network:"])[0], "",
+        out += ["Trains a model. The options of the job:", "", *options(parts["The job:"])[0],
+                *options(parts["This command:"])[0], "", "The network:", "", *options(parts["The network:"])[0], "",
                 "The options of each app are listed under [Apps](#apps).", ""]
         return out
     about = summary(lines)
     if name == "show":
         about = "Prints a model. Other commands of an app are called in the same way; see [Apps](#apps)."
-    if name == "export":
-        about = "Writes the text form of a model again, next to it, as `rota train` has done; or into a new folder."
     if about:
         out += [about, ""]
     listed = options(lines)[0]
@@ -115,9 +113,12 @@ def commands_of(app):
 
 def app_section(name):
     parts = sections(help_of("rota", "train", name))
-    title = next(part for part in parts if part.startswith("The app "))
-    out = [f"### {name}", "", wrapped(title.split(": ", 1)[1].rstrip(".") + "."), "",
+    title = f"The app {name}:"
+    about = parts[""][2].split(f"{name}: ", 1)[1]
+    out = [f"### {name}", "", wrapped(about), "",
            f"Options of `rota train {name}`:", "", *options(parts[title])[0], ""]
+    if "Its input:" in parts:
+        out += ["Its input:", "", *options(parts["Its input:"])[0], ""]
     for command_name, lines in commands_of(name):
         own = [one for one in options(lines)[0]
                if not one.startswith(("- `--model=", "- `--output=PATH`: File for the result", "- `--plugin_dir",

@@ -152,17 +152,6 @@ TEST_F(FlagsTest, FlagsOfTheLogAreNoOptions) {
   (void)parse({"--v=0", "--nologtostderr", "--minloglevel=0"}).ok();
 }
 
-TEST_F(FlagsTest, HelpShowsDefaultUnitBoundsAndChoices) {
-  EXPECT_EQ(describe(kJob), "") << "options without a meaning are internal";
-  std::vector<Option> shown(std::begin(kJob), std::end(kJob));
-  for (Option& option : shown) option.meaning = "It.";
-  shown[0].needs = {"--start=hot", [](const Options&) { return true; }};
-  const std::string text = describe(shown);
-  EXPECT_NE(text.find("--workers=N  (default 2; 1 .. 9; for --start=hot)"), std::string::npos) << text;
-  EXPECT_NE(text.find("--rate=N  (default 0.5; unit: 1/s; at least 0)"), std::string::npos) << text;
-  EXPECT_NE(text.find("--start=hot|cold  (default hot)"), std::string::npos) << text;
-}
-
 TEST_F(FlagsTest, WrongDeclarationsAreRefused) {
   const auto refused = [](Option option) { return check_declarations(std::span(&option, 1), kJob).what(); };
   EXPECT_EQ(refused({.name = "topics", .kind = Option::Kind::integer, .default_value = "5"}), "");
