@@ -1,22 +1,17 @@
 // rota add-worker DIR|ADDRESS: runs one more worker of an active run, or a spare, until it ends or is asked to leave.
 #include <cstdio>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "cli/commands/commands.h"
-#include "cli/folders/private_folder.h"
 #include "cli/launcher/network.h"
+#include "cli/launcher/run_place.h"
 #include "cli/processes/child.h"
 #include "core/base/files.h"
-#include "core/base/json_text.h"
 #include "core/base/trust.h"
 #include "core/job/framework_options.h"
 #include "core/job/run_folder.h"
-#include "core/runtime/observe.h"
 #include "rota/utf8.h"
 
 namespace rota {
@@ -43,49 +38,11 @@ constexpr Option kAddWorkerOptions[] = {
      .meaning = "Where the data is on this machine; if not given, where the run has it."},
 };
 
-struct Assignment {
-  RunFolder run;
-  std::uint32_t number = 0;
-  std::map<std::string, std::string, std::less<>> flags;
-};
-
-// From the coordinator: where the run is, and the number that it assigns to the new worker.
-Result<Assignment> assigned_place(const std::string& address, const fs::path& keys) {
-  ROTA_ASSIGN(auto answer, ask_status(address, kNumberMs, keys, true));
-  const auto json = nlohmann::json::parse(answer, nullptr, false);
-  if (!json.is_object() || !json.contains("next_worker"))
-    return Status(ExitCode::wrong_version, address + ": the coordinator assigns no worker number");
-  const auto out = exact_text_of(json.value("out", nlohmann::json()));
-  Assignment place{{out.value_or("")}, static_cast<std::uint32_t>(number_in(json, "next_worker")), {}};
-  const auto flags = json.find("flags");
-  if (flags == json.end() || !flags->is_object()) return place;
-  for (const auto& [name, value] : flags->items())
-    if (auto text = exact_text_of(value)) place.flags[name] = *std::move(text);
-  return place;
-}
-
-// A folder of this machine's own takes the place of the run's.
-Status move_to(const fs::path& folder, Assignment& place) {
-  if (place.flags.empty()) return {ExitCode::wrong_version, "the coordinator does not send the flags of the run"};
-  ROTA_TRY(make_closed_folder(folder));
-  place.run = {folder};
-  std::error_code error;
-  if (!fs::exists(place.run.flags(), error)) {
-    if (!fs::is_empty(folder, error) || error)
-      return {ExitCode::cannot_write, folder.string() + ": it contains files that are not of this run"};
-    return write_flagfile(place.run.flags(), place.flags);
-  }
-  const std::string flags = flagfile_text(place.flags);
-  const auto before = read_whole_file(place.run.flags(), flags.size() + 1);
-  if (!before.ok() || *before != flags) return {ExitCode::cannot_write, folder.string() + ": it is of another run"};
-  return {};
-}
-
 // Until it ends; signals are passed on.
-Status run_worker(const std::string& address, const Assignment& place, const CommandLine& line, const fs::path& keys) {
+Status run_worker(const std::string& address, const RunPlace& place, const CommandLine& line, const fs::path& keys) {
   Signals signals;
-  Child::Settings settings = settings_of({"worker", place.number, place.run.flags(), address, line.log_flags, false,
-                                          line.options.flag("spare") ? "spare" : "new"},
+  Child::Settings settings = settings_of({"worker", place.next_worker, place.run.flags(), address, line.log_flags,
+                                          false, line.options.flag("spare") ? "spare" : "new"},
                                          place.run);
   if (line.options.has("own_disk")) settings.arguments.push_back("--out=" + place.run.path.string());
   for (const std::string name : {"host", "bind", "own_disk", "input"})
@@ -115,7 +72,7 @@ Status add_worker(const CommandLine& line) {
   if (!address) return {ExitCode::no_input, "no active run in " + what};
   const fs::path given(line.options.text("keys"));
   const fs::path keys = !address->starts_with("tcp://") ? fs::path() : is_folder ? keys_for(given, here) : given;
-  ROTA_ASSIGN(auto place, assigned_place(*address, keys));
+  ROTA_ASSIGN(auto place, ask_place(*address, kNumberMs, keys, true));
   if (is_folder) place.run = here;
   if (line.options.has("own_disk")) ROTA_TRY(move_to(fs::path(line.options.text("own_disk")), place));
   std::error_code error;

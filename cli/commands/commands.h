@@ -40,6 +40,8 @@ Status check_arguments(const CommandLine& line, const char* missing);
 // never on the machine.  Errors are those of reading the input; ExitCode::bug if the choice is beyond a job's limit.
 Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job);
 
+// Those of `rota train` alone.
+std::span<const Option> train_options();
 Status train_command(int argc, const char* const* argv);
 Status shard_command(int argc, const char* const* argv);
 Status resume_command(int argc, const char* const* argv);
@@ -48,6 +50,7 @@ bool may_change_on_resume(std::string_view option);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);
+Status role_command(int argc, const char* const* argv);
 Status new_app_command(int argc, const char* const* argv);
 Status man_command(int argc, const char* const* argv);
 Status completion_command(int argc, const char* const* argv);

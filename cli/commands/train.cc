@@ -42,6 +42,14 @@ constexpr std::array kTrainOptions = {
 constexpr Option kFlagfile{
     .name = "flagfile", .kind = Option::Kind::path, .meaning = "Reads flags from a file, one a line."};
 
+}  // namespace
+
+std::span<const Option> train_options() {
+  return kTrainOptions;
+}
+
+namespace {
+
 std::vector<Option> own_options() {
   std::vector<Option> all(kTrainOptions.begin(), kTrainOptions.end());
   all.insert(all.end(), network_options().begin(), network_options().end());

@@ -39,6 +39,7 @@ constexpr std::array kNetworkOptions = {
     Option{.name = "remote_rota",
            .meaning = "The path of `rota` on those machines; if not given, that of this one here.",
            .needs = kHosts},
+    Option{.name = "coordinator_only", .kind = Option::Kind::flag, .default_value = "false"},  // set by `rota role`
 };
 
 // The number of this machine from which the others are reached, as the machines' names say where they are.
@@ -84,6 +85,7 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
   Network network;
   network.coordinator = options.text("coordinator");
   ROTA_TRY(take_hosts(options, network));
+  network.coordinator_only = options.flag("coordinator_only");
   network.host = options.text("host");
   network.bind = options.text("bind");
   network.keys = std::string(options.text("keys"));

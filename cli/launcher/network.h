@@ -20,6 +20,7 @@ struct Network {
   std::filesystem::path keys;
   std::vector<Machine> machines;  // that workers and stores run on; none: this one
   std::string ssh, remote_rota;   // how they are reached
+  bool coordinator_only = false;  // another launcher starts the other processes (`rota role`)
 
   bool over_tcp() const { return !coordinator.empty(); }
 };

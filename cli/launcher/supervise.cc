@@ -64,6 +64,7 @@ class Supervisor {
       take_signals();
       ROTA_TRY(restart());
     }
+    if (job_.network.coordinator_only) return {};
     for (const auto& [role, option] :
          {std::pair{"scheduler", "schedulers"}, {"worker", "workers"}, {"kvstore", "stores"}})
       for (std::int64_t i = 0; i < job_.options.integer(option); ++i) ROTA_TRY(start_role(role, i));

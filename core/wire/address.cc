@@ -140,6 +140,21 @@ Result<std::string> number_towards(const TcpAddress& peer) {
   return Status(ExitCode::usage, "cannot reach " + peer.text() + ": " + error);
 }
 
+std::string own_number() {
+  ifaddrs* all = nullptr;
+  std::string four, six;
+  if (::getifaddrs(&all) != 0) return "127.0.0.1";
+  for (const ifaddrs* at = all; at != nullptr; at = at->ifa_next) {
+    if (at->ifa_addr == nullptr || (at->ifa_flags & IFF_LOOPBACK) != 0 || (at->ifa_flags & IFF_UP) == 0) continue;
+    if (at->ifa_addr->sa_family == AF_INET && four.empty()) four = number_of(at->ifa_addr, sizeof(sockaddr_in));
+    if (at->ifa_addr->sa_family != AF_INET6 || !six.empty()) continue;
+    if (!IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6*>(at->ifa_addr)->sin6_addr))
+      six = number_of(at->ifa_addr, sizeof(sockaddr_in6));
+  }
+  ::freeifaddrs(all);
+  return !four.empty() ? four : !six.empty() ? six : "127.0.0.1";
+}
+
 bool has_ipv6() {
   ifaddrs* all = nullptr;
   if (::getifaddrs(&all) != 0) return false;

@@ -38,6 +38,10 @@ Result<std::vector<std::string>> own_numbers(const std::string& host);
 // translates addresses.
 Result<std::string> number_towards(const TcpAddress& peer);
 
+// A number of this machine by which others may reach it: of its first interface beyond loopback, IPv4 before IPv6; the
+// loopback number if there is none.
+std::string own_number();
+
 // Whether names may stand for numbers of IPv6 here: ones of other machines could not be reached otherwise.
 bool has_ipv6();
 
