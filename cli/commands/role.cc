@@ -143,8 +143,8 @@ Status lead(const CommandLine& line, const std::string& app, std::int64_t worker
   return train_command(static_cast<int>(pointers.size()), pointers.data());
 }
 
-// The run, once its coordinator answers; null if it has ended already.  An address in the run's folder may be that of an earlier coordinator, until
-// the new one has written its own.
+// The run, once its coordinator answers; null if it has ended already.  An address in the run's folder may be that of
+// an earlier coordinator, until the new one has written its own.
 struct Found {
   std::string address;
   fs::path keys;
