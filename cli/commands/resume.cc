@@ -120,7 +120,7 @@ Status resume(const CommandLine& line) {
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
   ROTA_TRY(lock_run(run).status());
   ROTA_TRY(check_data_is_there(parsed.line.options, *parsed.plugin, line.positional.front()));
-  ROTA_ASSIGN(auto network, network_of(parsed.line.options, run));
+  ROTA_ASSIGN(auto network, network_of(parsed.line, run));
   ROTA_TRY(make_folder(run.log()));
   ROTA_TRY(write_flagfile(run.flags(), as_given(parsed.line)));
   return run_job({run, parsed.line.options, line.log_flags, true, std::move(network)}, *parsed.plugin);

@@ -219,10 +219,11 @@ Status train_command(int argc, const char* const* argv) {
     values["input"] = run.input().string();
     ROTA_TRY(take_shards(plugin, values));
   }
-  ROTA_ASSIGN(auto network, network_of(line.options, run));
-  if (!network.machines.empty() && !line.given.contains("workers"))
-    values["workers"] = std::to_string(std::min<std::int64_t>(static_cast<std::int64_t>(slots_of(network.machines)),
-                                                              Options(values).integer("shards")));
+  ROTA_ASSIGN(auto network, network_of(line, run));
+  if (network.slots > 0 && !line.given.contains("workers"))
+    values["workers"] = std::to_string(
+        std::min<std::int64_t>(static_cast<std::int64_t>(network.slots), Options(values).integer("shards")));
+  if (network.threads > 0 && !line.given.contains("threads")) values["threads"] = std::to_string(network.threads);
   for (const Option& option : own_options()) values.erase(std::string(option.name));
   ROTA_TRY(write_flagfile(run.flags(), values));
   return run_job({run, Options(values), line.log_flags, false, std::move(network)}, plugin);

@@ -68,9 +68,10 @@ Status JobProcesses::connect(std::size_t machine) {
     return static_cast<Nanoseconds>(job_.options.real(name) * static_cast<double>(kSecond));
   };
   const std::string name = "agent-" + std::to_string(machine);
+  ROTA_ASSIGN(auto arguments, network.agent_arguments(machine));
   ROTA_ASSIGN(agents_[machine].connection, AgentConnection::open({.machine = network.machines[machine],
                                                                   .ssh = network.ssh,
-                                                                  .rota = network.remote_rota,
+                                                                  .arguments = std::move(arguments),
                                                                   .log = job_.run.log(name),
                                                                   .name = name,
                                                                   .start_timeout = span("start_timeout_seconds"),

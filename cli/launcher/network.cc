@@ -4,6 +4,7 @@
 #include <array>
 #include <system_error>
 
+#include "cli/remote/slurm.h"
 #include "core/job/framework_options.h"
 #include "core/job/plugin_host.h"
 #include "core/wire/address.h"
@@ -19,6 +20,8 @@ constexpr std::uint16_t kSshPort = 22;
 
 constexpr Needs kTcp = {"--coordinator or --hosts",
                         [](const Options& options) { return options.has("coordinator") || options.has("hosts"); }};
+constexpr Needs kHostsOrSlurm = {"--hosts or a job of Slurm",
+                                 [](const Options& options) { return options.has("hosts") || in_allocation(); }};
 constexpr Needs kHosts = {"--hosts", [](const Options& options) { return options.has("hosts"); }};
 
 constexpr std::array kNetworkOptions = {
@@ -38,7 +41,12 @@ constexpr std::array kNetworkOptions = {
            .needs = kHosts},
     Option{.name = "remote_rota",
            .meaning = "The path of `rota` on those machines; if not given, that of this one here.",
-           .needs = kHosts},
+           .needs = kHostsOrSlurm},
+    Option{.name = "slurm",
+           .kind = Option::Kind::flag,
+           .default_value = "true",
+           .meaning = "In a job of Slurm, run on its nodes, without --hosts and --coordinator: as many workers as "
+                      "tasks, of as many threads as each has cpus.  --noslurm keeps to this machine."},
     Option{.name = "coordinator_only", .kind = Option::Kind::flag, .default_value = "false"},  // set by `rota role`
 };
 
@@ -46,7 +54,7 @@ constexpr std::array kNetworkOptions = {
 Result<std::string> number_for(const std::vector<Machine>& machines) {
   std::string number;
   for (const Machine& machine : machines) {
-    auto way = number_towards({machine.name, kSshPort});
+    auto way = number_towards({machine.address.empty() ? machine.name : machine.address, kSshPort});
     if (!way.ok())
       return Status(ExitCode::usage,
                     "at which address do the hosts reach this machine? Give --coordinator=tcp://HOST:0 (" +
@@ -56,17 +64,45 @@ Result<std::string> number_for(const std::vector<Machine>& machines) {
   return number;
 }
 
-Status take_hosts(const Options& options, Network& network) {
-  if (!options.has("hosts")) return {};
-  ROTA_ASSIGN(network.machines, read_hosts(options.text("hosts")));
-  network.ssh = options.text("ssh");
+void set_remote_rota(const Options& options, Network& network) {
   network.remote_rota = options.text("remote_rota");
   if (network.remote_rota.empty()) network.remote_rota = (program_folder() / "rota").string();
-  ROTA_TRY(ssh_arguments(network.machines.front(), network.remote_rota).status());
+}
+
+// The coordinator has the number from which this machine reaches the others, unless --coordinator is given.
+Status set_coordinator(Network& network) {
   if (network.over_tcp()) return {};
   ROTA_ASSIGN(auto number, number_for(network.machines));
   network.coordinator = TcpAddress{number, 0}.text();
   return {};
+}
+
+Status take_allocation(const Options& options, Network& network) {
+  if (options.has("hosts")) return {ExitCode::usage, "--slurm and --hosts exclude each other"};
+  ROTA_ASSIGN(auto allocation, slurm_allocation());
+  network.slots = slots_of(allocation.machines);
+  network.threads = allocation.threads;
+  // One node: this one.
+  if (allocation.machines.size() == 1) return {};
+  network.machines = std::move(allocation.machines);
+  network.slurm = true;
+  network.ssh = "srun";
+  set_remote_rota(options, network);
+  return set_coordinator(network);
+}
+
+Status take_hosts(const CommandLine& line, Network& network) {
+  const Options& options = line.options;
+  const bool elsewhere = options.has("hosts") || options.has("coordinator") || options.flag("coordinator_only");
+  const bool asked_for = line.given.contains("slurm");
+  if (options.flag("slurm") && (asked_for || (!elsewhere && in_allocation()))) return take_allocation(options, network);
+  if (!options.has("hosts")) return {};
+  ROTA_ASSIGN(network.machines, read_hosts(options.text("hosts")));
+  network.slots = slots_of(network.machines);
+  network.ssh = options.text("ssh");
+  set_remote_rota(options, network);
+  ROTA_TRY(ssh_arguments(network.machines.front(), network.remote_rota).status());
+  return set_coordinator(network);
 }
 
 }  // namespace
@@ -79,12 +115,13 @@ bool is_network_option(std::string_view name) {
   return std::ranges::any_of(kNetworkOptions, [&](const Option& option) { return option.name == name; });
 }
 
-Result<Network> network_of(const Options& options, const RunFolder& run) {
+Result<Network> network_of(const CommandLine& line, const RunFolder& run) {
+  const Options& options = line.options;
   for (const IgnoredOption& one : ignored_options(kNetworkOptions, options))
     return Status(ExitCode::usage, "--" + one.option + ": " + one.why);
   Network network;
   network.coordinator = options.text("coordinator");
-  ROTA_TRY(take_hosts(options, network));
+  ROTA_TRY(take_hosts(line, network));
   network.coordinator_only = options.flag("coordinator_only");
   network.host = options.text("host");
   network.bind = options.text("bind");
@@ -105,6 +142,11 @@ Result<Network> network_of(const Options& options, const RunFolder& run) {
   for (const Role role : {Role::coordinator, Role::scheduler, Role::worker, Role::kvstore})
     ROTA_TRY(read_keys(network.keys, role).in("--keys").status());
   return network;
+}
+
+Result<std::vector<std::string>> Network::agent_arguments(std::size_t machine) const {
+  if (slurm) return srun_arguments(machines[machine], remote_rota);
+  return ssh_arguments(machines[machine], remote_rota);
 }
 
 std::vector<std::string> network_flags(const Network& network, bool first) {

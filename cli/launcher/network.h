@@ -1,11 +1,14 @@
 // cli/launcher/network.h -- a job of `rota train` over tcp: its own options, and its keys.
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cli/remote/hosts.h"
+#include "core/base/flags.h"
 #include "core/base/status.h"
 #include "core/job/run_folder.h"
 #include "rota/options.h"
@@ -20,8 +23,13 @@ struct Network {
   std::filesystem::path keys;
   std::vector<Machine> machines;  // that workers and stores run on; none: this one
   std::string ssh, remote_rota;   // how they are reached
+  bool slurm = false;             // by srun: they are those of an allocation of Slurm
+  std::size_t slots = 0;          // the default of --workers, if machines or an allocation say so; else 0
+  std::int64_t threads = 0;       // the same of --threads
   bool coordinator_only = false;  // another launcher starts the other processes (`rota role`)
 
+  // What starts an agent on a machine, for the program `ssh`.
+  Result<std::vector<std::string>> agent_arguments(std::size_t machine) const;
   bool over_tcp() const { return !coordinator.empty(); }
 };
 
@@ -32,7 +40,7 @@ bool is_network_option(std::string_view name);
 // What the options say; over tcp with keys, unless --insecure: those of --keys, or else the run's own, which are made
 // if need be.  With --hosts the coordinator has, unless --coordinator is given, the number from which this machine
 // reaches them.
-Result<Network> network_of(const Options& options, const RunFolder& run);
+Result<Network> network_of(const CommandLine& line, const RunFolder& run);
 
 // The flags of one process of this machine; `first` is the coordinator, which alone listens at the port that --bind may
 // have.

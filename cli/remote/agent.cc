@@ -50,7 +50,8 @@ class Agent {
       std::array<pollfd, 2> waits{pollfd{signals_.fd(), POLLIN, 0}, pollfd{STDIN_FILENO, POLLIN, 0}};
       ::poll(waits.data(), waits.size(), static_cast<int>(kAgentPollSpan / kMillisecond));
       while (const int number = signals_.take())
-        if (number != SIGCHLD) return {ExitCode::terminated, "terminated by a signal"};
+        if (number != SIGCHLD) ROTA_TRY(leave());
+      if (leaving_ && roles_.empty()) return {ExitCode::terminated, "terminated by a signal"};
       if (waits[1].revents != 0) {
         ROTA_ASSIGN(auto more, read_in());
         if (!more) return {};
@@ -61,6 +62,15 @@ class Agent {
   }
 
  private:
+  // A batch system takes the machine back: workers hand over their shards, as long as it lets them.
+  Status leave() {
+    if (leaving_) return {ExitCode::terminated, "terminated by a second signal"};
+    leaving_ = true;
+    ROTA_TRY(say({{"kind", "leaving"}}));
+    for (auto& [start, child] : roles_) child->signal(SIGTERM);
+    return {};
+  }
+
   // False at the end of the launcher's messages.
   Result<bool> read_in() {
     std::array<char, 65536> block{};
@@ -97,6 +107,7 @@ class Agent {
     }
     if (kind != "start") return {ExitCode::bad_data, "a message of an unknown kind, '" + kind + "'"};
     if (roles_.contains(start)) return {ExitCode::bad_data, "a second start of that number"};
+    if (leaving_) return say_ended(start, static_cast<int>(ExitCode::terminated) << 8, "the machine is leaving");
     ROTA_ASSIGN(auto wanted, role_start_of(message));
     auto child = start_role(wanted);
     if (!child.ok()) return say_ended(start, static_cast<int>(child.status().code()) << 8, child.status().what());
@@ -178,6 +189,7 @@ class Agent {
   Signals signals_;
   MessageReader reader_{MessageReader::Begins::at_once};
   std::map<std::uint64_t, std::unique_ptr<Child>> roles_;  // by the number of their start
+  bool leaving_ = false;
   Nanoseconds received_at_ = 0;
   Nanoseconds silence_ = kGreetedSpan;
 };

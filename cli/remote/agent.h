@@ -10,6 +10,7 @@
 //   from it  started  start, pid
 //            ended    start, status (waitpid's), how (if the status does not show it), words (the end of its log)
 //            beat
+//            leaving  this machine is to end: its processes were told to, and no other is started
 //
 // When stdin ends it kills all that it started.  The job's keys are in a folder for this user alone, which is
 // removed with the agent, or by the next one if this one is killed.

@@ -28,7 +28,7 @@ constexpr std::size_t kWordLines = 3;
 Result<fs::path> program_of(const std::string& name) {
   if (name.find('/') != name.npos) return fs::path(name);
   const auto found = boost::process::search_path(name);
-  if (found.empty()) return Status(ExitCode::usage, "--ssh: there is no program '" + name + "'");
+  if (found.empty()) return Status(ExitCode::usage, "there is no program '" + name + "'");
   return fs::path(found.string());
 }
 
@@ -55,7 +55,6 @@ class AgentConnection::RemoteChild final : public Child {
 
 Result<std::shared_ptr<AgentConnection>> AgentConnection::open(const Settings& settings, Nanoseconds now) {
   ROTA_ASSIGN(auto program, program_of(settings.ssh));
-  ROTA_ASSIGN(auto arguments, ssh_arguments(settings.machine, settings.rota));
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Status(ExitCode::failed, "no socket: " + std::generic_category().message(errno));
@@ -65,7 +64,7 @@ Result<std::shared_ptr<AgentConnection>> AgentConnection::open(const Settings& s
   Child::Settings child;
   child.name = settings.name;
   child.program = program;
-  child.arguments = std::move(arguments);
+  child.arguments = settings.arguments;
   child.log = settings.log;
   child.input = child.output = theirs.get();
   ROTA_ASSIGN(auto ssh, Child::start(child));
@@ -147,6 +146,7 @@ void AgentConnection::take(const nlohmann::json& message) {
     const double value = number_in(message, field, 0);
     return value >= 0 && value <= 4e9 ? static_cast<std::uint64_t>(value) : 0;
   };
+  if (kind == "leaving") leaving_ = true;
   const auto found = roles_.find(number("start"));
   if (found == roles_.end()) return;
   Role& role = *found->second;
@@ -181,13 +181,14 @@ void AgentConnection::ask(Nanoseconds now, Nanoseconds most) {
 void AgentConnection::lose(const std::string& why, std::optional<ExitCode> code) {
   if (!is_open()) return;
   socket_.close();
-  ssh_->signal(SIGKILL);
+  ssh_->signal(SIGTERM);  // srun ends its step then
   const bool later = greeted() || settings_.reached_before;
   std::string output = ssh_->log_end(kWordLines);
   if (!output.empty()) output = "; the end of " + settings_.log.string() + ":\n" + output;
   for (auto& [start, role] : roles_) {
     role->ended = true;
-    role->status = code ? static_cast<int>(*code) << 8 : later ? SIGKILL : static_cast<int>(ExitCode::failed) << 8;
+    const ExitCode ended = leaving_ ? ExitCode::terminated : code.value_or(ExitCode::failed);
+    role->status = later && !code && !leaving_ ? SIGKILL : static_cast<int>(ended) << 8;
     role->how = (greeted() ? "the loss of the connection to " : "no agent on ") + settings_.machine.target() + ": " +
                 why + output;
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/processes/child.h"
 #include "cli/remote/agent_messages.h"
@@ -23,8 +24,8 @@ class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
  public:
   struct Settings {
     Machine machine;
-    std::string ssh;              // the program: a name or a path
-    std::string rota;             // the path of `rota` over there
+    std::string ssh;  // the program, a name or a path: ssh, or what runs in its place
+    std::vector<std::string> arguments;
     std::filesystem::path log;    // of what ssh prints
     std::string name;             // of that log
     Nanoseconds start_timeout;    // how long ssh and the agent may take to answer first
@@ -83,6 +84,7 @@ class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
   std::string unsent_;
   std::map<std::uint64_t, std::shared_ptr<Role>> roles_;
   std::uint64_t starts_ = 0;
+  bool leaving_ = false;  // its machine was told to end
   Nanoseconds opened_at_ = 0;
   Nanoseconds beat_at_ = 0;    // the last one that was sent
   Nanoseconds answer_by_ = 0;  // when something has to have come; 0: nothing is owed

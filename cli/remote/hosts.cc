@@ -37,7 +37,7 @@ Result<Machine> read_machine(std::string_view text) {
     return refused(text, std::ranges::count(text, ':') > 1
                              ? "an IPv6 address wants brackets, [fd00::1]"
                              : "it is HOST, USER@HOST or HOST:SLOTS, of letters, digits, '.', '-' and '_'");
-  Machine machine{parts.str(1), parts[2].matched ? parts.str(2) : parts.str(3)};
+  Machine machine{.user = parts.str(1), .name = parts[2].matched ? parts.str(2) : parts.str(3)};
   if (std::max(machine.user.size(), machine.name.size()) > kHostNameMost)
     return refused(text, "a name has at most " + std::to_string(kHostNameMost) + " letters");
   if (in6_addr number = {}; parts[4].matched && ::inet_pton(AF_INET6, parts.str(4).c_str(), &number) != 1)

@@ -10,9 +10,11 @@
 namespace rota {
 
 struct Machine {
-  std::string user;       // "": whom ssh takes
-  std::string name;       // a name that ssh knows, or an address; of IPv6 without its brackets
-  std::size_t slots = 1;  // how much of the job it takes, beside the others
+  std::string user;          // "": whom ssh takes
+  std::string name;          // a name that ssh knows, or an address; of IPv6 without its brackets
+  std::size_t slots = 1;     // how much of the job it takes, beside the others
+  std::string address = {};  // how it is reached over tcp; "": by its name
+  int group = -1;            // of a heterogeneous job of Slurm
 
   std::string target() const { return user.empty() ? name : user + "@" + name; }  // as ssh wants it
 };
