@@ -9,10 +9,12 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands/commands.h"
 #include "cli/folders/fresh_folder.h"
+#include "cli/launcher/batch_script.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
 #include "core/base/files.h"
@@ -22,6 +24,7 @@
 #include "core/job/job_options.h"
 #include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
+#include "rota/utf8.h"
 
 namespace rota {
 
@@ -37,6 +40,13 @@ constexpr std::array kTrainOptions = {
            .default_value = "false",
            .meaning = "If --out holds a run of the same job, resume it.  Then one command line begins a run and "
                       "continues it, however often it is repeated."},
+    Option{.name = "sbatch",
+           .meaning =
+               "Submit a job of Slurm that trains, with --continue: --sbatch; or --sbatch=FILE, write its script "
+               "only.  It is queued again when it is preempted or its time is over, not when it is cancelled."},
+    Option{.name = "sbatch_args",
+           .meaning = "Options of sbatch for that job: '--nodes=4 --ntasks-per-node=2 --time=8:00:00 -A account'.",
+           .needs = {"--sbatch", [](const Options& options) { return options.has("sbatch"); }}},
 };
 // The parser's own, for --help.
 constexpr Option kFlagfile{
@@ -79,7 +89,7 @@ void print_train_help(const Plugin* plugin, const CommandLine& line) {
   } else {
     help.end = "`rota train APP --help` adds the app's own flags.";
   }
-  help.sections.push_back({"This command:", {kTrainOptions[0], kFlagfile}});
+  help.sections.push_back({"This command:", {kTrainOptions[0], kTrainOptions[1], kTrainOptions[2], kFlagfile}});
   help.sections.push_back({"The network:", listed(network_options())});
   print_help(help, line);
 }
@@ -182,6 +192,31 @@ Status continue_run(const RunFolder& run, const CommandLine& line, Values values
   return resume_command(static_cast<int>(pointers.size()), pointers.data());
 }
 
+// The same command line in a batch script.
+Status submit_job(const CommandLine& line) {
+  if (line.options.text("input") == "-") return {ExitCode::usage, "--input=-: a job of Slurm reads files"};
+  const std::string out(line.options.text("out"));
+  BatchJob job{.app = line.positional.front(),
+               .command = {(program_folder() / "rota").string(), "train", line.positional.front(), "--continue"},
+               .log = out + ".slurm.log",
+               .arguments = std::string(line.options.text("sbatch_args"))};
+  for (const auto& [name, value] : line.given) {
+    if (name == "sbatch" || name == "sbatch_args" || name == "continue" || name == "app") continue;
+    // Paths as they are from everywhere.
+    const std::string_view absolute = line.options.text(name);
+    job.command.push_back("--" + name + "=" + (absolute.empty() ? value : std::string(absolute)));
+  }
+  job.command.insert(job.command.end(), line.log_flags.begin(), line.log_flags.end());
+  ROTA_ASSIGN(const std::string script, batch_script(job));
+  const std::string file(line.options.text("sbatch"));
+  if (file == "-") return submit(script);
+  ROTA_ASSIGN(const auto to, open_file(file, O_WRONLY | O_CREAT | O_EXCL));
+  if (const int error = write_all(to.get(), std::as_bytes(std::span(script))); error != 0)
+    return cannot_write(file, error);
+  std::printf("%s: submit it with `sbatch %s`\n", visible_text(file).c_str(), visible_text(file).c_str());
+  return {};
+}
+
 // The job's options that follow from others: what is in effect now, because another build of the app may want another
 // number of epochs when the run is resumed.
 Status complete_options(const CommandLine& line, const Plugin& plugin, Values& values) {
@@ -194,13 +229,18 @@ Status complete_options(const CommandLine& line, const Plugin& plugin, Values& v
 }  // namespace
 
 Status train_command(int argc, const char* const* argv) {
-  ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, argv, own_options(), AppFrom::positional));
+  // --sbatch alone has no value that the next word could be.
+  std::vector<const char*> words(argv, argv + argc);
+  for (const char*& word : words)
+    if (std::string_view(word) == "--sbatch") word = "--sbatch=-";
+  ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, words.data(), own_options(), AppFrom::positional));
   CommandLine& line = parsed.line;
   if (line.wish == CommandLine::Wish::help) return print_train_help(parsed.plugin, line), Status();
   tell_of_repeated(line);
   const Plugin& plugin = *parsed.plugin;
   ROTA_TRY(check_job(line.options, plugin));
 
+  if (line.options.has("sbatch")) return submit_job(line);
   const RunFolder run{line.options.text("out")};
   auto values = line.options.all();
   const bool from_stdin = values["input"] == "-";

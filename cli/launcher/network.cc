@@ -145,7 +145,7 @@ Result<Network> network_of(const CommandLine& line, const RunFolder& run) {
 }
 
 Result<std::vector<std::string>> Network::agent_arguments(std::size_t machine) const {
-  if (slurm) return srun_arguments(machines[machine], remote_rota);
+  if (slurm) return srun_arguments(machines[machine], threads, remote_rota);
   return ssh_arguments(machines[machine], remote_rota);
 }
 

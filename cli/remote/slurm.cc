@@ -100,10 +100,16 @@ Result<Allocation> slurm_allocation() {
   return allocation;
 }
 
-std::vector<std::string> srun_arguments(const Machine& machine, std::string_view rota) {
+std::vector<std::string> srun_arguments(const Machine& machine, std::int64_t threads, std::string_view rota) {
   // Memory is not shared by steps, so the agent's asks for none of its own.
-  std::vector<std::string> words{"--overlap",       "--mem=0",     "--nodes=1", "--ntasks=1",
-                                 "--cpu-bind=none", "--input=all", "--quiet",   "--nodelist=" + machine.name};
+  const std::size_t cpus = machine.slots * static_cast<std::size_t>(threads);
+  std::vector<std::string> words{"--overlap",
+                                 "--mem=0",
+                                 "--nodes=1",
+                                 "--ntasks=1",
+                                 "--cpus-per-task=" + std::to_string(cpus),
+                                 "--quiet",
+                                 "--nodelist=" + machine.name};
   if (machine.group >= 0) words.push_back("--het-group=" + std::to_string(machine.group));
   words.insert(words.end(), {"--", std::string(rota), "agent"});
   return words;

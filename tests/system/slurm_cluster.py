@@ -13,7 +13,7 @@ CONFIGURATION = """ClusterName=rota
 SlurmctldHost=localhost(127.0.0.1)
 SlurmctldPort={control}
 AuthType=auth/munge
-AuthInfo=socket={socket},cred_expire=2
+AuthInfo=socket={socket},cred_expire=10
 CredType=cred/munge
 SlurmUser=root
 SlurmdUser=root
@@ -39,6 +39,8 @@ PreemptMode=REQUEUE
 ReturnToService=2
 SlurmdParameters=config_overrides
 KillWait=5
+SlurmdTimeout=8
+InactiveLimit=0
 DefMemPerCPU=100
 NodeName=n[1-{nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{last}] CPUs=4 RealMemory=2000 State=UNKNOWN
 PartitionName=low Nodes=ALL Default=YES PriorityTier=1 PreemptMode=REQUEUE GraceTime=3 MaxTime=1:00:00 State=UP
@@ -120,6 +122,25 @@ class SlurmCluster:
 
     def submit(self, *words):
         return int(self.output("sbatch", "--parsable", *words))
+
+    def crash(self, node):
+        """Kills all processes of a node, as a machine that loses its power."""
+        slurmd = self.processes[2 + self.nodes.index(node)]
+        parents = {}
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                words = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+                parents[int(stat.parent.name)] = int(words[1])
+            except OSError:  # it has just ended
+                continue
+        doomed = [slurmd.pid]
+        for pid in doomed:
+            doomed += [child for child, parent in parents.items() if parent == pid]
+        for pid in doomed:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
 
     def stop(self):
         for process in reversed(self.processes):
