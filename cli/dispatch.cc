@@ -62,6 +62,7 @@ constexpr CommandEntry kEntries[] = {
     {"new", "DIR", "Makes a folder for an app of your own, builds it and tries it.", new_app_command},
     {"role", "APP --input=PATH --out=DIR [flags]",
      "Is the process of a job that a launcher's rank says: for mpirun, srun, indexed jobs.", role_command},
+    {"doctor", "[DIR] [flags]", "Examines whether this machine, and others, can run jobs.", doctor_command},
     {"keys", "DIR", "Makes keys for processes that communicate over tcp.", keys_command},
     {"man", "[COMMAND [APP]]", "Writes the manual page of a command: rota man train | man -l -", man_command},
     {"completion", "bash|zsh", "Writes what makes a shell complete commands, apps and flags.", completion_command},

@@ -2,8 +2,8 @@
 # Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
 #
 # usage: deploy/setup.sh [tests] [review]
-#   tests: also the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR), and the tools for network
-#          namespaces
+#   tests: also the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR), the tools for network
+#          namespaces, and launchers of clusters (Slurm, Open MPI)
 #   review: also the tools of .ci/pull-request
 set -euo pipefail
 
@@ -21,7 +21,7 @@ if [[ " $* " == *" review "* ]]; then
 fi
 if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
-  packages+=(iproute2 nftables openssh-client)
+  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge)
   # The package starts a server under systemd.  There its owner decides, and tests that need it skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server)
 fi

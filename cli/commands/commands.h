@@ -50,6 +50,7 @@ bool may_change_on_resume(std::string_view option);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);
+Status doctor_command(int argc, const char* const* argv);
 Status role_command(int argc, const char* const* argv);
 Status new_app_command(int argc, const char* const* argv);
 Status man_command(int argc, const char* const* argv);

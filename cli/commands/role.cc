@@ -47,7 +47,7 @@ constexpr Option kRankOptions[] = {
      .most = 30'001},
 };
 
-std::vector<Option> own_options() {
+std::vector<Option> role_flags() {
   std::vector<Option> all = listed(train_options());
   all.insert(all.end(), network_options().begin(), network_options().end());
   all.push_back(kOwnDiskOption);
@@ -201,7 +201,7 @@ Status follow(const CommandLine& line, const RoleOfRank& role) {
 }  // namespace
 
 Status role_command(int argc, const char* const* argv) {
-  ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, argv, own_options(), AppFrom::positional));
+  ROTA_ASSIGN(auto parsed, parse_with_plugin(argc, argv, role_flags(), AppFrom::positional));
   const CommandLine& line = parsed.line;
   if (line.wish == CommandLine::Wish::help)
     return print_help({"rota role APP --input=PATH --out=DIR [flags]",

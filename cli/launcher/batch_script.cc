@@ -34,8 +34,8 @@ while kill -0 "$rota" 2>/dev/null; do
   wait "$rota"
   code=$?
 done
-# 143: ended by SIGTERM, after a checkpoint.  75: a process or machine was lost.  Neither is for a job that was cancelled.
-if [ "$code" = 143 ] || [ "$code" = 75 ]; then
+# 143: ended by SIGTERM, after a checkpoint.  75: a process or machine was lost.  A cancelled job is not queued again.
+if [ "$code" = 143 ] || { [ "$code" = 75 ] && [ "${SLURM_RESTART_COUNT:-0}" -lt 20 ]; }; then
   case $(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%T) in
     CANCELLED | COMPLETING) ;;
     *) scontrol requeue "$SLURM_JOB_ID" && sleep 60 ;;

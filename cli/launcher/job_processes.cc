@@ -68,7 +68,7 @@ Status JobProcesses::connect(std::size_t machine) {
     return static_cast<Nanoseconds>(job_.options.real(name) * static_cast<double>(kSecond));
   };
   const std::string name = "agent-" + std::to_string(machine);
-  ROTA_ASSIGN(auto arguments, network.agent_arguments(machine));
+  ROTA_ASSIGN(auto arguments, network.remote_arguments(machine, {"agent"}));
   ROTA_ASSIGN(agents_[machine].connection, AgentConnection::open({.machine = network.machines[machine],
                                                                   .ssh = network.ssh,
                                                                   .arguments = std::move(arguments),

@@ -101,7 +101,7 @@ Status take_hosts(const CommandLine& line, Network& network) {
   network.slots = slots_of(network.machines);
   network.ssh = options.text("ssh");
   set_remote_rota(options, network);
-  ROTA_TRY(ssh_arguments(network.machines.front(), network.remote_rota).status());
+  ROTA_TRY(ssh_arguments(network.machines.front(), network.remote_rota, {}).status());
   return set_coordinator(network);
 }
 
@@ -144,9 +144,17 @@ Result<Network> network_of(const CommandLine& line, const RunFolder& run) {
   return network;
 }
 
-Result<std::vector<std::string>> Network::agent_arguments(std::size_t machine) const {
-  if (slurm) return srun_arguments(machines[machine], threads, remote_rota);
-  return ssh_arguments(machines[machine], remote_rota);
+Result<Network> machines_of(const CommandLine& line) {
+  Network network;
+  network.coordinator = "none";  // so that no machine has to be reached
+  ROTA_TRY(take_hosts(line, network));
+  return network;
+}
+
+Result<std::vector<std::string>> Network::remote_arguments(std::size_t machine,
+                                                           const std::vector<std::string>& words) const {
+  if (slurm) return srun_arguments(machines[machine], threads, remote_rota, words);
+  return ssh_arguments(machines[machine], remote_rota, words);
 }
 
 std::vector<std::string> network_flags(const Network& network, bool first) {

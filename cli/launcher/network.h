@@ -28,8 +28,8 @@ struct Network {
   std::int64_t threads = 0;       // the same of --threads
   bool coordinator_only = false;  // another launcher starts the other processes (`rota role`)
 
-  // What starts an agent on a machine, for the program `ssh`.
-  Result<std::vector<std::string>> agent_arguments(std::size_t machine) const;
+  // What runs `rota WORDS...` on a machine, for the program `ssh`.
+  Result<std::vector<std::string>> remote_arguments(std::size_t machine, const std::vector<std::string>& words) const;
   bool over_tcp() const { return !coordinator.empty(); }
 };
 
@@ -41,6 +41,9 @@ bool is_network_option(std::string_view name);
 // if need be.  With --hosts the coordinator has, unless --coordinator is given, the number from which this machine
 // reaches them.
 Result<Network> network_of(const CommandLine& line, const RunFolder& run);
+
+// The machines of --hosts, or of the Slurm job, alone.
+Result<Network> machines_of(const CommandLine& line);
 
 // The flags of one process of this machine; `first` is the coordinator, which alone listens at the port that --bind may
 // have.

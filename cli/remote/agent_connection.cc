@@ -25,14 +25,14 @@ constexpr Nanoseconds kAgentSilenceLeast = 60 * kSecond;
 constexpr Nanoseconds kAgentSilence = 10;  // times that of the launcher: it may be stopped for a while (Ctrl-Z)
 constexpr std::size_t kWordLines = 3;
 
-Result<fs::path> program_of(const std::string& name) {
+}  // namespace
+
+Result<fs::path> program_named(const std::string& name) {
   if (name.find('/') != name.npos) return fs::path(name);
   const auto found = boost::process::search_path(name);
   if (found.empty()) return Status(ExitCode::usage, "there is no program '" + name + "'");
   return fs::path(found.string());
 }
-
-}  // namespace
 
 class AgentConnection::RemoteChild final : public Child {
  public:
@@ -54,7 +54,7 @@ class AgentConnection::RemoteChild final : public Child {
 };
 
 Result<std::shared_ptr<AgentConnection>> AgentConnection::open(const Settings& settings, Nanoseconds now) {
-  ROTA_ASSIGN(auto program, program_of(settings.ssh));
+  ROTA_ASSIGN(auto program, program_named(settings.ssh));
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Status(ExitCode::failed, "no socket: " + std::generic_category().message(errno));

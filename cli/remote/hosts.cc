@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <ranges>
@@ -91,18 +92,30 @@ Result<std::vector<Machine>> read_hosts(std::string_view text) {
   return is_file ? Status(ExitCode::usage, std::string(text) + ": it has no host") : refused(text, "it is empty");
 }
 
-Result<std::vector<std::string>> ssh_arguments(const Machine& machine, std::string_view rota) {
+Result<std::vector<std::string>> ssh_arguments(const Machine& machine, std::string_view rota,
+                                               const std::vector<std::string>& words) {
   constexpr std::string_view kNotQuoted = "'\\!";  // of a meaning even between single quotes, to some shell
-  const bool can_be_quoted = rota.starts_with('/') && std::ranges::all_of(rota, [&](char c) {
-                               return c >= ' ' && c <= '~' && kNotQuoted.find(c) == kNotQuoted.npos;
-                             });
-  if (!can_be_quoted)
+  const auto can_be_quoted = [&](std::string_view word) {
+    return std::ranges::all_of(word,
+                               [&](char c) { return c >= ' ' && c <= '~' && kNotQuoted.find(c) == kNotQuoted.npos; });
+  };
+  if (!rota.starts_with('/') || !can_be_quoted(rota))
     return Status(ExitCode::usage, "'" + visible_text(rota) +
                                        "' cannot be started on another machine: the path of `rota` there is absolute, "
                                        "in ASCII, without quotes, '\\' and '!' (--remote_rota=PATH)");
+  std::string command = "exec '" + std::string(rota) + "'";
+  for (const std::string& word : words) {
+    if (!can_be_quoted(word))
+      return Status(ExitCode::usage, "'" + visible_text(word) +
+                                         "' cannot be passed to another machine: it is not ASCII without quotes, '\\' "
+                                         "and '!'");
+    const bool is_plain = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+      return std::isalnum(c) != 0 || std::string_view("-_./:=").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    command += is_plain ? " " + word : " '" + word + "'";
+  }
   // No password is asked for, no terminal, and nothing of this machine is lent to the other.
-  return std::vector<std::string>{
-      "-T", "-a", "-x", "-o", "BatchMode=yes", "--", machine.target(), "exec '" + std::string(rota) + "' agent"};
+  return std::vector<std::string>{"-T", "-a", "-x", "-o", "BatchMode=yes", "--", machine.target(), command};
 }
 
 std::size_t slots_of(const std::vector<Machine>& machines) {

@@ -26,10 +26,11 @@ struct Machine {
 // ExitCode::usage, with "file:line: what"; no_input if there is no such file.
 Result<std::vector<Machine>> read_hosts(std::string_view text);
 
-// Arguments of ssh, or a program in its place, that start an agent on the machine.  ssh passes its last argument to a
-// shell there, so it contains nothing but the path of `rota`: absolute, of printable ASCII, and within quotes that it
-// cannot end.  ExitCode::usage for any other path.
-Result<std::vector<std::string>> ssh_arguments(const Machine& machine, std::string_view rota);
+// Arguments of ssh, or a program in its place, that run `rota WORDS...` on the machine.  ssh passes its last argument
+// to a shell there, so each of its words is of printable ASCII, and within quotes that it cannot end; the path of
+// `rota` is absolute.  ExitCode::usage for any other word.
+Result<std::vector<std::string>> ssh_arguments(const Machine& machine, std::string_view rota,
+                                               const std::vector<std::string>& words);
 
 // The machine of the index-th of `count` processes.  They are dealt evenly over all slots in their order, so that
 // neighbours are on one machine: a slice goes from a shard to its neighbour, and crosses fewer cables that way.

@@ -100,19 +100,21 @@ Result<Allocation> slurm_allocation() {
   return allocation;
 }
 
-std::vector<std::string> srun_arguments(const Machine& machine, std::int64_t threads, std::string_view rota) {
+std::vector<std::string> srun_arguments(const Machine& machine, std::int64_t threads, std::string_view rota,
+                                        const std::vector<std::string>& words) {
   // Memory is not shared by steps, so the agent's asks for none of its own.
   const std::size_t cpus = machine.slots * static_cast<std::size_t>(threads);
-  std::vector<std::string> words{"--overlap",
-                                 "--mem=0",
-                                 "--nodes=1",
-                                 "--ntasks=1",
-                                 "--cpus-per-task=" + std::to_string(cpus),
-                                 "--quiet",
-                                 "--nodelist=" + machine.name};
-  if (machine.group >= 0) words.push_back("--het-group=" + std::to_string(machine.group));
-  words.insert(words.end(), {"--", std::string(rota), "agent"});
-  return words;
+  std::vector<std::string> all{"--overlap",
+                               "--mem=0",
+                               "--nodes=1",
+                               "--ntasks=1",
+                               "--cpus-per-task=" + std::to_string(cpus),
+                               "--quiet",
+                               "--nodelist=" + machine.name};
+  if (machine.group >= 0) all.push_back("--het-group=" + std::to_string(machine.group));
+  all.insert(all.end(), {"--", std::string(rota)});
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
 }
 
 Result<std::vector<std::size_t>> expand_counts(std::string_view text) {

@@ -23,8 +23,9 @@ bool in_allocation();
 // allocation, or as one of several tasks of a step.
 Result<Allocation> slurm_allocation();
 
-// Arguments of srun that start an agent on a node, beside other steps, with the cpus of its slots.
-std::vector<std::string> srun_arguments(const Machine& machine, std::int64_t threads, std::string_view rota);
+// Arguments of srun that run `rota WORDS...` on a node, beside other steps, with the cpus of its slots.
+std::vector<std::string> srun_arguments(const Machine& machine, std::int64_t threads, std::string_view rota,
+                                        const std::vector<std::string>& words);
 
 // "2(x3),1": 2 2 2 1.  ExitCode::usage if it is no such list.
 Result<std::vector<std::size_t>> expand_counts(std::string_view text);

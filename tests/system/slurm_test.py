@@ -80,23 +80,34 @@ class SlurmTest(RotaTest):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(self.hash_of(out), self.local_hash(SGD))
 
+    def test_the_nodes_of_a_job_are_examined(self):
+        run = self.run_in("salloc", "-N2", "-n2", BIN / "rota", "doctor", "--slurm", self.folder / "run")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for node in ("n1", "n2"):
+            self.assertIn(f"{node}: good  can be reached from here", run.stdout)
+
     def test_outside_a_job_and_with_hosts_it_is_refused(self):
         for flags, expected in (([], "this is no job of Slurm"), (["--hosts=a"], "--slurm and --hosts exclude each other")):
             run = self.run_in(BIN / "rota", "train", *SGD, f"--out={self.folder / 'none'}", "--slurm", *flags)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertIn(expected, run.stderr)
 
-    def test_a_job_that_is_preempted_twice_is_continued(self):
+    def test_a_job_that_is_preempted_twice_and_meets_its_time_limit_is_continued(self):
         out = self.folder / "preempted"
-        job = self.sbatch(out, 300, "--nodes=2", "--ntasks=2")
+        job = self.sbatch(out, 400, "--nodes=2", "--ntasks=2")
         for count in (1, 2):
             before = self.epochs(out)
             self.cluster.wait_until(lambda: self.epochs(out) > before + 5, "epochs")
             urgent = self.cluster.submit("-p", "high", "-N4", "--exclusive", "--wrap", "sleep 1")
             self.wait_for(urgent, "COMPLETED")
             self.cluster.wait_until(lambda: self.restarts(job) >= count, "the requeued job")
+        before = self.epochs(out)
+        self.cluster.wait_until(lambda: self.epochs(out) > before + 5, "epochs")
+        # What `#SBATCH --signal=B:TERM@60` does 60 s before the time limit.
+        self.cluster.output("scancel", "--batch", "--signal=TERM", str(job))
+        self.cluster.wait_until(lambda: self.restarts(job) >= 3, "the job that was queued again")
         self.wait_for(job, "COMPLETED")
-        self.assertEqual(self.hash_of(out), self.local_hash(LDA + ["--epochs=300"]), self.log(out))
+        self.assertEqual(self.hash_of(out), self.local_hash(LDA + ["--epochs=400"]), self.log(out))
 
     def test_a_cancelled_job_is_not_queued_again(self):
         out = self.folder / "cancelled"

@@ -95,7 +95,7 @@ TEST(Hosts, ShareProcessesByTheirSlots) {
 }
 
 TEST(SshCommand, HasNothingOfTheUsersButACheckedPath) {
-  const auto words = ssh_arguments({.user = "me", .name = "b", .slots = 4}, "/opt/my rota/$HOME;id/rota");
+  const auto words = ssh_arguments({.user = "me", .name = "b", .slots = 4}, "/opt/my rota/$HOME;id/rota", {"agent"});
   ASSERT_TRUE(words.ok()) << words.status().what();
   ASSERT_GE(words->size(), 3u);
   EXPECT_EQ(words->back(), "exec '/opt/my rota/$HOME;id/rota' agent") << "quoted, so that no shell expands it";
@@ -106,7 +106,7 @@ TEST(SshCommand, HasNothingOfTheUsersButACheckedPath) {
 TEST(SshCommand, RefusesPathsThatCouldEndTheQuotes) {
   for (const char* path : {"", "rota", "./rota", "~/rota", "/a'b", "/a\\", "/a!b", "/a\nb", "/a\tb", "/\xc3\xa4",
                            "/a\x7f", "-rota", "'/rota'"}) {
-    const auto words = ssh_arguments({.user = "", .name = "a"}, path);
+    const auto words = ssh_arguments({.user = "", .name = "a"}, path, {});
     ASSERT_FALSE(words.ok()) << path;
     EXPECT_EQ(words.status().code(), ExitCode::usage);
   }

@@ -13,7 +13,7 @@ TEST(SlurmTest, CountsAreExpanded) {
 }
 
 TEST(SlurmTest, AnAgentGetsTheCpusOfItsSlotsInItsGroup) {
-  EXPECT_EQ(srun_arguments({.user = "", .name = "n3", .slots = 2, .group = 1}, 4, "/opt/my rota"),
+  EXPECT_EQ(srun_arguments({.user = "", .name = "n3", .slots = 2, .group = 1}, 4, "/opt/my rota", {"agent"}),
             (std::vector<std::string>{"--overlap", "--mem=0", "--nodes=1", "--ntasks=1", "--cpus-per-task=8", "--quiet",
                                       "--nodelist=n3", "--het-group=1", "--", "/opt/my rota", "agent"}));
 }
