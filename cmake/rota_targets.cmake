@@ -35,7 +35,7 @@ function(rota_program name)
   add_executable(${name} ${ARG_SOURCES})
   list(TRANSFORM ARG_USES PREPEND rota_)
   target_link_libraries(${name} PRIVATE ${ARG_USES} ${ARG_LIBS})
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT rota)
 endfunction()
 
 # rota_app(name [SOURCES ...] [LIBS ...]): a plugin library NAME.so from plugin.cc, over an archive rota_app_NAME of
@@ -64,7 +64,8 @@ function(rota_plugin name source archive)
   target_link_libraries(rota_plugin_${name} PRIVATE ${archive})
   # Nothing of an app's own code is seen by the host or by other apps.
   target_link_options(rota_plugin_${name} PRIVATE -Wl,--exclude-libs,ALL)
-  install(TARGETS rota_plugin_${name} LIBRARY DESTINATION ${ROTA_PLUGIN_DIR})
+  install(TARGETS rota_plugin_${name} LIBRARY DESTINATION ${ROTA_PLUGIN_DIR} COMPONENT rota)
+  set_property(GLOBAL APPEND PROPERTY ROTA_PLUGINS ${name})
 endfunction()
 
 # Test programs without processes of their own, for the sanitizers: all of them, and those that start threads.

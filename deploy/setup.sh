@@ -21,7 +21,7 @@ if [[ " $* " == *" review "* ]]; then
 fi
 if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
-  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge)
+  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge lintian dpkg-dev)
   # The package starts a server under systemd.  There its owner decides, and tests that need it skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server)
 fi

@@ -1,0 +1,46 @@
+# Manual pages, completion, and Debian packages: `cpack` in the build folder makes rota (programs, apps) and librota-dev
+# (what plugins are built with).
+
+# The programs write their pages themselves, from the declarations of their options.
+set(manuals ${CMAKE_BINARY_DIR}/share)
+get_property(plugins GLOBAL PROPERTY ROTA_PLUGINS)
+list(TRANSFORM plugins PREPEND rota_plugin_ OUTPUT_VARIABLE plugin_targets)
+add_custom_command(OUTPUT ${manuals}/manuals.stamp
+  COMMAND ${CMAKE_COMMAND} -D ROTA=$<TARGET_FILE:rota> -D OUT=${manuals} -D "APPS=${plugins}"
+    -P ${PROJECT_SOURCE_DIR}/cmake/write_manuals.cmake
+  DEPENDS rota rota-coordinator rota-scheduler rota-worker rota-kvstore ${plugin_targets}
+    ${PROJECT_SOURCE_DIR}/cmake/write_manuals.cmake
+  VERBATIM)
+add_custom_target(manuals ALL DEPENDS ${manuals}/manuals.stamp)
+install(DIRECTORY ${manuals}/man ${manuals}/bash-completion ${manuals}/zsh
+  DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT rota)
+foreach(package rota librota-dev)
+  install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/copyright ${manuals}/changelog.gz
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${package})
+endforeach()
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL rota librota-dev)
+set(ROTA_MAINTAINER "Rota developers <rota@lists.invalid>" CACHE STRING "Who made the packages")
+set(CPACK_PACKAGE_CONTACT ${ROTA_MAINTAINER})
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_ROTA_PACKAGE_NAME rota)
+set(CPACK_DEBIAN_ROTA_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_ROTA_PACKAGE_SHLIBDEPS ON)
+set(CPACK_COMPONENT_ROTA_DESCRIPTION "trains models by scheduling the updates of their parameters
+Rota trains models that are too big or too slow for one machine: topic models,
+matrix factorisation, sparse linear models, clusters, graphs.  The model is the
+same, bit for bit, on any number of workers and after any crash.")
+set(CPACK_DEBIAN_LIBROTA-DEV_PACKAGE_NAME librota-dev)
+set(CPACK_DEBIAN_LIBROTA-DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBROTA-DEV_PACKAGE_DEPENDS
+  "rota (= ${PROJECT_VERSION}), libbz2-dev, liblzma-dev, libzip-dev, libzstd-dev, zlib1g-dev, pkg-config")
+set(CPACK_COMPONENT_LIBROTA-DEV_DESCRIPTION "headers and archives to build apps of Rota with
+An app is a plugin of three steps, schedule, push and pull.  This package has
+the headers, the readers of data, a serial host for tests, a CMake package, and
+a template that the command `rota new` builds and tries.")
+include(CPack)
