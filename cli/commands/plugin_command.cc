@@ -159,7 +159,8 @@ Result<AppCommand> read_line(int argc, const char* const* argv, const Command* k
   const Command* const command =
       known == nullptr && read.plugin != nullptr ? find_command(*read.plugin, argv[0]) : known;
   if (command == nullptr && read.plugin != nullptr) return no_command(*read.plugin, argv[0]);
-  read.command = command == nullptr ? Command{argv[0], "Is a command of an app: `rota APP` lists them.", {}, nullptr} : *command;
+  read.command =
+      command == nullptr ? Command{argv[0], "Is a command of an app: `rota APP` lists them.", {}, nullptr} : *command;
   if (read.line.wish == CommandLine::Wish::help) return read;
   const std::vector<Option> own = own_options(read.command);
   ROTA_ASSIGN(read.line, parse_flags(argc, argv, {{}, own, read.command.options, false}));
