@@ -88,7 +88,7 @@ constexpr std::string_view kPackedOptions[] = {"format", "target", "separator", 
 
 ROTA_APP(
     rota::lda::LdaApp, .name = "lda", .summary = "topic model: latent Dirichlet allocation by collapsed Gibbs sampling",
-    .items = "tokens", .options = rota::declared_options<rota::lda::Settings>(), .starting_pass = true, .sliced = true,
+    .items = "tokens", .options = rota::declared_options<rota::lda::Settings>(), .starting_pass = true,
     .takes_model = true, .packed_format = 3, .packed_options = rota::lda::kPackedOptions,
     .check = [](const rota::Options& options) { (void)rota::lda::settings_of(options); },
     .framework_needs = rota::kSynchronous, .choose_shards = rota::lda::choose_shards,

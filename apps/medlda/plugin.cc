@@ -220,14 +220,8 @@ void predict(const Call& call, std::ostream& out) {
 }
 
 constexpr Option kShowOptions[] = {
-    {.name = "top_words",
-     .kind = Option::Kind::integer,
-     .default_value = "10",
-     .unit = "words",
-     .meaning = "Number of words shown for a topic.",
-     .least = 1,
-     .most = 1000},
-    {.name = "vocab", .kind = Option::Kind::path, .meaning = "The words, one a line, if the data did not name them."}};
+    {"top_words", Option::Kind::integer, "10", "words", "Number of words shown for a topic.", 1, 1000},
+    {"vocab", Option::Kind::path, "", "", "The words, one a line, if the data did not name them."}};
 constexpr Command kCommands[] = {
     {"show", "prints the topics: their weights for label 1, and their top words", kShowOptions, show},
     {"predict", "prints the label and the discriminant of each document", {}, predict, true, true}};
@@ -237,4 +231,4 @@ constexpr Command kCommands[] = {
 
 ROTA_APP(rota::medlda::MedLda, .name = "medlda", .summary = "topics that predict a label: MedLDA by Gibbs sampling",
          .items = "tokens", .options = rota::declared_options<rota::medlda::Settings>(), .starting_pass = true,
-         .epochs = 100, .sliced = true, .framework_needs = rota::kSynchronous, .commands = rota::medlda::kCommands);
+         .epochs = 100, .framework_needs = rota::kSynchronous, .commands = rota::medlda::kCommands);

@@ -9,8 +9,6 @@
 #include <ostream>
 
 #include "apps/pagerank/graph.h"
-#include "rota/exchange/dataflows.h"
-#include "rota/exchange/exchange_push.h"
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/exchange/sparse_allreduce.h"
 #include "rota/io/csv_text.h"

@@ -196,4 +196,4 @@ constexpr Command kCommands[] = {{"show", "Prints the items' factors.", {}, show
 }  // namespace
 
 ROTA_APP(Mf, .name = "small_mf", .summary = "Matrix factorisation by stochastic gradient descent.", .items = "ratings",
-         .sliced = true, .commands = kCommands);
+         .commands = kCommands);

@@ -1,4 +1,6 @@
 // apps/lda/commands/convert.cc -- `rota convert lda`: running text to a bag of words.
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -135,10 +137,27 @@ void check_output(const Convert& settings, std::vector<std::string> read) {
         throw UsageError("--output: would overwrite the input " + file);
 }
 
+// The file appears under its name once it is complete, unless the name is that of a device or pipe.
+template <typename Write>
+void write_whole(const std::string& path, Write write) {
+  std::error_code ignored;
+  const bool in_place = std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  const std::string first = in_place ? path : path + ".unfinished-" + std::to_string(::getpid());
+  io::TextWriter out(first);
+  try {
+    write(out);
+    out.close();
+    if (!in_place) std::filesystem::rename(first, path);
+  } catch (...) {
+    if (!in_place) std::filesystem::remove(first, ignored);
+    throw;
+  }
+}
+
 void write_lines(const std::string& path, const std::vector<std::string>& lines) {
-  io::TextWriter out(path);
-  for (const std::string& line : lines) out << line << "\n";
-  out.close();
+  write_whole(path, [&](io::TextWriter& out) {
+    for (const std::string& line : lines) out << line << "\n";
+  });
 }
 
 void convert(const Call& call, std::ostream& out) {
@@ -150,13 +169,13 @@ void convert(const Call& call, std::ostream& out) {
   const std::vector<std::string> words = choose_words(settings, text);
   if (text.counts.empty()) throw DataError(call.input.front(), 0, "no word is left");
   std::uint64_t tokens = 0;
-  io::TextWriter bag(path);
-  bag << std::uint64_t{text.documents} << "\n" << words.size() << "\n" << text.counts.size() << "\n";
-  for (const auto& [document, word, count] : text.counts) {
-    bag << document + std::uint64_t{1} << " " << word + std::uint64_t{1} << " " << std::uint64_t{count} << "\n";
-    tokens += count;
-  }
-  bag.close();
+  write_whole(path, [&](io::TextWriter& bag) {
+    bag << std::uint64_t{text.documents} << "\n" << words.size() << "\n" << text.counts.size() << "\n";
+    for (const auto& [document, word, count] : text.counts) {
+      bag << document + std::uint64_t{1} << " " << word + std::uint64_t{1} << " " << std::uint64_t{count} << "\n";
+      tokens += count;
+    }
+  });
   write_lines(path + ".vocab", words);
   if (!text.names.empty()) write_lines(path + ".names", text.names);
   out << "converted: " << text.documents << " documents, " << words.size() << " words, " << tokens << " tokens, "

@@ -67,7 +67,6 @@ Plugin sgd_plugin() {
                             .summary = "matrix factorisation of ratings, for recommendations: SGD",
                             .items = "ratings",
                             .options = declared_options<SgdSettings>(),
-                            .sliced = true,
                             .packed_format = 5,
                             .packed_options = kPackedOptions,
                             .check = [](const Options& options) { (void)sgd_settings(options); },
