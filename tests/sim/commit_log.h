@@ -49,7 +49,7 @@ class CommitLog {
         state_ = mix(state_, whole(row[i]));
       }
     }
-    for (const double x : commit.argument) state_ = mix(state_, whole(x));
+    state_ = mix_bytes(state_, commit.argument.bytes().view());
     state_ = mix_bytes(state_, commit.reply.view());
     for (const double x : {commit.norms.l1, commit.norms.l2_squared, commit.norms.largest})
       state_ = mix(state_, std::bit_cast<std::uint64_t>(x));

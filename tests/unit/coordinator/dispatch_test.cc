@@ -71,7 +71,7 @@ TEST(Dispatch, AnExchangeIsATaskOfEveryShardAndOfNoPartition) {
   auto tasks = dispatch.take_tasks();
   ASSERT_EQ(tasks[0].tasks.size() + tasks[1].tasks.size(), 3U);
   EXPECT_EQ(tasks[1].tasks[0].dataflow, 4U);
-  EXPECT_EQ(tasks[1].tasks[0].argument, std::vector<double>{0.5});
+  EXPECT_EQ(tasks[1].tasks[0].argument, Argument(0.5));
   EXPECT_FALSE(tasks[1].tasks[0].shared);
   EXPECT_TRUE(dispatch.take_expects().empty());
   dispatch.epoch_done(2);

@@ -25,11 +25,11 @@ TEST(RoundRobin, EveryRowOnceAnEpoch) {
 }
 
 TEST(RoundRobin, WithoutAToleranceItGetsNoFeedbackAndNeverEnds) {
-  RoundRobinSchedule schedule(0, 2, 1, {0.5});
+  RoundRobinSchedule schedule(0, 2, 1, Argument(0.5));
   Random random({1, 2, 3, 4});
   EXPECT_EQ(schedule.pipeline(7), 0U);
   EXPECT_FALSE(schedule.may_end_job());
-  EXPECT_EQ(schedule.next(random).argument, (std::vector<double>{0.5}));
+  EXPECT_EQ(schedule.next(random).argument, Argument(0.5));
   EXPECT_TRUE(schedule.figures().empty());
   EXPECT_FALSE(schedule.converged().has_value());
 }
@@ -102,7 +102,7 @@ TEST(RandomSweep, ABatchAsLargeAsTheTableIsTheTable) {
 }
 
 TEST(Open, EveryEpochIsOneOpenRound) {
-  OpenSchedule schedule(3, {0.5}, StopBelow{.tolerance = 1});
+  OpenSchedule schedule(3, Argument(0.5), StopBelow{.tolerance = 1});
   Random random({1, 2, 3, 4});
   for (int epoch = 0; epoch < 3; ++epoch) {
     const Round round = schedule.next(random);
@@ -111,7 +111,7 @@ TEST(Open, EveryEpochIsOneOpenRound) {
     EXPECT_TRUE(round.ends_epoch);
     EXPECT_TRUE(round.shared.empty());
     EXPECT_TRUE(is_shared(round));
-    EXPECT_EQ(round.argument, (std::vector<double>{0.5}));
+    EXPECT_EQ(round.argument, Argument(0.5));
   }
   Round with_slices = schedule.next(random);
   with_slices.owned.resize(2);

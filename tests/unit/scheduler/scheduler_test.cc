@@ -455,7 +455,7 @@ TEST_F(SchedulerNode, AResumedOneWaitsForItsState) {
   const auto rounds = sent<Rounds>(kCoordinator);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].first, 3U);
-  EXPECT_EQ(rounds[0].rounds.at(0).argument, (std::vector<double>{3})) << "it continues from its state";
+  EXPECT_EQ(rounds[0].rounds.at(0).argument, Argument(3.0)) << "it continues from its state";
 }
 
 TEST_F(SchedulerNode, AStateThatIsDamagedIsADiskError) {

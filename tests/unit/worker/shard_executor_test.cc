@@ -156,7 +156,7 @@ TEST_F(WorkerNode, PushIsShownBlocksAndArgumentAndFillsWhatTheyNeed) {
   ASSERT_EQ(play.shown.size(), 2U);
   for (const Shown& shown : play.shown) {
     EXPECT_EQ(shown.blocks, rows.blocks);
-    EXPECT_EQ(shown.argument, rows.argument);
+    EXPECT_EQ(shown.argument, (std::vector<double>{0.25, -1}));
     EXPECT_EQ(shown.values, (std::vector<double>(4)));
   }
   const auto parts = sent<Parts>(kPartition);
