@@ -125,6 +125,56 @@ std::vector<double> mixed_products(const ProductColumns& of, std::span<const std
   return products;
 }
 
+constexpr std::size_t kMostByRow = 512;  // columns whose products stay in the cache
+
+// The numbers of a row that are used, and the sums: of slots s <= t at t * slots + s.
+struct Row {
+  const std::uint32_t* slot;
+  const double* value;
+  double* sums;
+  std::size_t slots;
+};
+
+// Adds the products of `Width` numbers, from `at` on, with those before them and with one another.  Several at once:
+// the processor loads one number's sum while it adds another's, and the loop is longer.
+template <std::size_t Width>
+[[gnu::always_inline]] inline void add_row_products(const Row& row, std::size_t at) {
+  double x[Width];
+  double* to[Width];
+  for (std::size_t c = 0; c < Width; ++c) {
+    x[c] = row.value[at + c];
+    to[c] = row.sums + row.slot[at + c] * row.slots;
+  }
+  for (std::size_t k = 0; k < at; ++k) {
+    const std::uint32_t s = row.slot[k];
+    const double value = row.value[k];
+    for (std::size_t c = 0; c < Width; ++c) to[c][s] += x[c] * value;
+  }
+  for (std::size_t c = 0; c < Width; ++c)
+    for (std::size_t d = 0; d <= c; ++d) to[c][row.slot[at + d]] += x[c] * x[d];
+}
+
+// Of sparse columns with one another, row by row.  slot_of has a number for every column: below `slots`, ascending with
+// the columns, for those that take part.
+std::vector<double> row_products(const SparseRows& rows, std::span<const double> root,
+                                 std::span<const std::uint32_t> slot_of, std::size_t slots) {
+  std::vector<double> sums(slots * slots, 0.0), value(slots + 1);
+  std::vector<std::uint32_t> slot(slots + 1);
+  const Row row{slot.data(), value.data(), sums.data(), slots};
+  for (std::size_t i = 0; i < root.size(); ++i) {
+    std::size_t count = 0, at = 0;
+    for (std::size_t e = rows.begin[i]; e < rows.begin[i + 1]; ++e) {
+      slot[count] = slot_of[rows.column[e]];
+      value[count] = rows.value[e] * root[i];
+      count += slot[count] < slots ? 1 : 0;
+    }
+    for (; at + 4 <= count; at += 4) add_row_products<4>(row, at);
+    for (; at + 2 <= count; at += 2) add_row_products<2>(row, at);
+    if (at < count) add_row_products<1>(row, at);
+  }
+  return sums;
+}
+
 }  // namespace
 
 void Gram::begin(std::span<const double> weights) {
@@ -160,10 +210,26 @@ void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> add
   add_sparse(columns, sparse_members, old_sparse);
 }
 
-// Products of sparse columns with one another: of each added one through its rows.
+// Products of sparse columns with one another: all at once, row by row, if most of the sparse numbers are those of
+// added columns and the sums stay in the cache; else of each added one through its rows.
 void Gram::add_sparse(const WorkingColumns& columns, std::span<const std::uint32_t> sparse, std::size_t old) {
   if (old == sparse.size()) return;
   const SparseRows& by_row = columns.by_row();
+  std::size_t added = 0;
+  for (const std::uint32_t member : sparse.subspan(old)) added += columns.rows_of(columns_[member]).size();
+  if (sparse.size() >= old + 2 && sparse.size() <= kMostByRow && 4 * added >= by_row.value.size()) {
+    std::vector<std::uint32_t> slot_of(columns.size(), kNone), ascending;
+    for (const std::uint32_t member : sparse) ascending.push_back(columns_[member]);
+    std::ranges::sort(ascending);
+    for (std::uint32_t slot = 0; slot < ascending.size(); ++slot) slot_of[ascending[slot]] = slot;
+    const std::vector<double> sums = row_products(by_row, root_, slot_of, ascending.size());
+    for (std::size_t s = old; s < sparse.size(); ++s)
+      for (std::size_t t = 0; t <= s; ++t) {
+        const auto [low, high] = std::minmax(slot_of[columns_[sparse[s]]], slot_of[columns_[sparse[t]]]);
+        product_[place(sparse[s], sparse[t])] = sums[high * ascending.size() + low];
+      }
+    return;
+  }
   // If all are new and ascend, products with those after a column follow with these.
   const bool before_only = old == 0 && std::ranges::is_sorted(columns_);
   std::vector<double> sum;  // by columns

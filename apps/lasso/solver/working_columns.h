@@ -78,9 +78,14 @@ class WorkingColumns {
     double scale = 0, shift = 0;
     bool dense = false;
     std::vector<std::uint32_t> rows;
-    std::vector<double> values;
+    LargeVector<double> values;
 
-    void fields(auto& list) { list(key, scale, shift, dense, rows, values); }
+    void fields(auto& list) {
+      list(key, scale, shift, dense, rows);
+      if (!list.reads()) return list.writer()->put_all(std::span<const double>(values));
+      const auto read = list.reader()->template get_all<double>();
+      values.assign(read.begin(), read.end());
+    }
   };
   bool is_valid(const Column& column) const;
   void changed();
