@@ -15,14 +15,14 @@
 namespace rota {
 
 // There is one object for each partition of the store.  `pull` is the STRADS paper's aggregate-and-commit.  The host
-// calls one object from one thread at a time, though not always the same.
+// calls one object from one thread at a time, though not always the same.  state() lists what pull() depends on beyond
+// rows and parts.
 class Pull : public Stateful {
  public:
   // Rewrites the value of every entry.  Called in the order of the rounds.
   virtual void pull(const PullTask&) = 0;
   // Adds a row's share of an evaluation.
   virtual void evaluate(TableId, Key, std::span<const double> /*value*/, Terms /*terms*/) const {}
-  // state(): what pull() depends on beyond rows and parts.
 };
 
 // Calls f(sum, value) for runs of numbers that are contiguous in memory, as long as possible: for a pull that treats

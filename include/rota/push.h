@@ -17,8 +17,9 @@ namespace rota {
 // One object for each data shard, in the worker that hosts the shard.  The host calls one object from one thread at a
 // time, though not always the same thread.  Different objects run at once and share nothing that changes.
 //
-// A shard's class derives from the kinds of rounds that it takes part in: SharedPush, SlicePush and ExchangePush below,
-// or several of them.  A round of another kind stops the job.
+// A shard's class derives from the kinds of rounds that it takes part in: SharedPush and SlicePush below, ExchangePush
+// (rota/exchange/exchange_push.h), or several of them.  A round of another kind stops the job.
+// state() lists what is the shard's own beyond its data; it is restored after attach().
 class Push : public Stateful {
  public:
   // Number of data items (tokens, ratings, rows) in this shard: the unit of progress.
@@ -37,10 +38,9 @@ class Push : public Stateful {
   // a dense table has no deltas: its rows are in the view.
   virtual void refresh(const Commit&) {}
 
-  // Adds this shard's share of an evaluation: terms[i] belongs to the plugin's term i.
+  // Adds this shard's share of an evaluation: terms["loss"] += loss.
   virtual void evaluate(Terms /*terms*/) const {}
 
-  // state(): the shard's own, beyond its data; it is restored after attach().
   // Whether restore() brings this object, at any point of an epoch, to the state that it would have in a new process.
   // If so, a rollback after the loss of another process keeps the object; else the shard is loaded again.
   virtual bool restores_in_place() const { return false; }

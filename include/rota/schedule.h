@@ -33,7 +33,7 @@ enum class Feedback : std::uint8_t {
   reply,    // only what pull replied
 };
 
-// One object in a scheduler process.  The host calls it from one thread.
+// One object in a scheduler process.  The host calls it from one thread.  state() lists what next() depends on.
 class Schedule : public Stateful {
  public:
   // Divides the sliced table; called once, before the first next().  `slices`: how many to make.
@@ -63,7 +63,6 @@ class Schedule : public Stateful {
   // Called at the end of an epoch, after all its feedback: whether it was the last.  If there are several schedules,
   // all must return true for the same epoch.  (Round::ends_job announces it ahead.)
   virtual bool ends_job() { return false; }
-  // state(): what next() depends on.
 };
 
 }  // namespace rota
