@@ -82,13 +82,14 @@ Status add_group(const std::string& suffix, int group, Allocation& allocation) {
 
 bool in_allocation() {
   const auto tasks = number(variable("SLURM_STEP_NUM_TASKS"));
-  return !variable("SLURM_JOB_ID").empty() && tasks.value_or(1) == 1;
+  return !variable("SLURM_JOB_ID").empty() && tasks.value_or(1) == 1 && !process::search_path("scontrol").empty() &&
+         !process::search_path("srun").empty();
 }
 
 Result<Allocation> slurm_allocation() {
   if (variable("SLURM_JOB_ID").empty())
     return Status(ExitCode::usage, "--slurm: this is no job of Slurm; use it within sbatch or salloc, or --sbatch");
-  if (!in_allocation())
+  if (number(variable("SLURM_STEP_NUM_TASKS")).value_or(1) > 1)
     return Status(ExitCode::usage, "--slurm: srun has started " + variable("SLURM_STEP_NUM_TASKS") +
                                        " of these; run one in the batch script, without srun, or use `rota role`");
   Allocation allocation;

@@ -15,8 +15,8 @@ struct Allocation {
   std::int64_t threads = 1;       // of a task: --cpus-per-task
 };
 
-// Whether this process runs in an allocation, and is the only one that does so as a program of the job: srun has not
-// started several of it.
+// Whether this process runs in an allocation, Slurm's programs are there (in a container they may be missing), and srun
+// has not started several of it.
 bool in_allocation();
 
 // From the variables that Slurm sets, and `scontrol` for the names and addresses of nodes.  ExitCode::usage outside an
