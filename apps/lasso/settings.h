@@ -58,10 +58,11 @@ struct Settings {
     list.flag("intercept", intercept, "Fit an intercept, unpenalised; --nointercept leaves it out.");
     list.number("tolerance", tolerance, "", 1e-14, 1,
                 "A fit is done at this duality gap, as a share of the objective with no coefficient.");
-    list.path("weights", weights, "File with a weight for every row, one a line.");
+    list.path("weights", weights, "File with a weight for every row, one a line.").about_input = true;
     list.path("response", response,
               "File with the response of every row, one a line, for input that has none of its own: MatrixMarket, or "
-              "CSV and NumPy data without --target.");
+              "CSV and NumPy data without --target.")
+        .about_input = true;
     list.all_of(form);
   }
   // Throws UsageError if the options contradict each other.

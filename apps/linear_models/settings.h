@@ -77,7 +77,7 @@ struct Settings : Penalties {
         .needs = {"--intercept", [](const Options& options) { return options.flag("intercept"); }};
     list.choice("class_weights", class_weights, {{"equal", ClassWeights::equal}, {"balanced", ClassWeights::balanced}},
                 "balanced: rows count so that the classes' shares are equal.");
-    list.path("weights", weights, "File with a weight for every row, one a line.");
+    list.path("weights", weights, "File with a weight for every row, one a line.").about_input = true;
     list.number("bits", bits, "bits", 0, kMostBits,
                 "Features are hashed to 2^bits; 0: each has a weight of its own, or with --format=vw 18.");
     list.choice("format", form.format,
@@ -90,7 +90,8 @@ struct Settings : Penalties {
                  {"npz", "npz"},
                  {"vw", "vw"}},
                 "The format of the rows; auto: by the file's content and, of text, its name's ending; vw: plain "
-                "features of Vowpal Wabbit's, whose names are hashed.");
+                "features of Vowpal Wabbit's, whose names are hashed.")
+        .about_input = true;
     form.other_options(list);
   }
 

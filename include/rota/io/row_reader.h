@@ -56,12 +56,15 @@ struct RowForm {
   }
   void other_options(auto& list) {
     list.text("target", target,
-              "The column of CSV, NumPy or Matrix Market data that has the labels: its name, or its number from 1.");
+              "The column of CSV, NumPy or Matrix Market data that has the labels: its name, or its number from 1.")
+        .about_input = true;
     list.text("separator", separator,
-              "What separates the fields of CSV: one character, or tab; without it, what the first line has.");
+              "What separates the fields of CSV: one character, or tab; without it, what the first line has.")
+        .about_input = true;
     list.choice("missing", fill_missing, {{"refuse", false}, {"zero", true}},
-                "What becomes of an empty field of CSV, or one that is NA: an error, or 0.");
-    list.choice("index_from", index_from, {{"0", 0}, {"1", 1}}, kIndexFrom.meaning);
+                "What becomes of an empty field of CSV, or one that is NA: an error, or 0.")
+        .about_input = true;
+    list.choice("index_from", index_from, {{"0", 0}, {"1", 1}}, kIndexFrom.meaning).about_input = true;
   }
   // Throws UsageError.
   void check() const;
