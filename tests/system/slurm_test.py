@@ -23,7 +23,10 @@ class SlurmTest(RotaTest):
         super().setUp()
         self.cluster = slurm_cluster.SlurmCluster(self.folder / "slurm")
         self.addCleanup(self.cluster.stop)
-        self.cluster.start()
+        try:
+            self.cluster.start()
+        except TimeoutError as error:  # Slurm's own daemons do not run here, in a container without rights for example
+            self.skipTest(str(error))
 
     def local_hash(self, job):
         if tuple(job) not in self.hashes:
