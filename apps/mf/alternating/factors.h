@@ -3,8 +3,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,23 +56,5 @@ void gather_rows(Factors all, const RowForm& form, std::span<const Partner> part
 void widen(Factors all, const RowForm& form, std::size_t row, double* out);
 // The sum of x' x over all rows, width() by width(), in a fixed order.
 void gram(Factors all, const RowForm& form, LineVector<double>& out);
-
-// A value computed once for each version of a table, by the first shard of the process that needs it.  The result of
-// of() is valid until a shard asks for another version: all shards of a process see the same one.
-class PerVersion {
- public:
-  template <typename Make>
-  const LineVector<double>& of(std::uint64_t version, Make make) {
-    const std::scoped_lock lock(mutex_);
-    if (version_ != version) make(values_);
-    version_ = version;
-    return values_;
-  }
-
- private:
-  std::mutex mutex_;
-  LineVector<double> values_;
-  std::optional<std::uint64_t> version_;
-};
 
 }  // namespace rota::mf

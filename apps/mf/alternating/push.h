@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/mf/alternating/factors.h"
+#include "rota/once_per_version.h"
 #include "rota/push.h"
 
 namespace rota::mf {
@@ -16,7 +17,7 @@ namespace rota::mf {
 // Of the shards of a process.
 struct WholeData {
   std::shared_ptr<const Common> common;
-  PerVersion made[2] = {};  // of each table, for the app
+  OncePerVersion<LineVector<double>> made[2] = {};  // of each table, for the app
 };
 
 class AlternatingPush : public SharedPush {

@@ -68,14 +68,5 @@ TEST(Factors, TheGramMatrixIsOfAllRows) {
     }
 }
 
-TEST(PerVersion, IsMadeOnceForEach) {
-  mf::PerVersion one;
-  int made = 0;
-  const auto make = [&](LineVector<double>& out) { out.assign(1, ++made); };
-  EXPECT_EQ(one.of(0, make)[0], 1);
-  EXPECT_EQ(one.of(0, make)[0], 1);
-  EXPECT_EQ(one.of(5, make)[0], 2);
-}
-
 }  // namespace
 }  // namespace rota::tests
