@@ -16,6 +16,7 @@ namespace rota::lasso {
 
 enum class Loss { squared, logistic };
 
+inline constexpr std::uint32_t kPackedFormat = 3;
 // Those that decide how data is divided (Plugin::packed_options).
 inline constexpr std::string_view kPackedOptions[] = {"loss",   "weights",   "response", "format",
                                                       "target", "separator", "missing",  "index_from"};

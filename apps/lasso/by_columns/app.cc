@@ -33,7 +33,7 @@ Plugin columns_plugin() {
                                 .summary = "sparse linear models: Lasso and elastic net, squared and logistic loss",
                                 .items = "entries",
                                 .epochs = 0,  // it ends when its fits are done
-                                .packed_format = 3,
+                                .packed_format = kPackedFormat,
                                 .packed_options = kPackedOptions,
                                 .check = ColumnSettings::check_options,
                                 .framework_needs = kSynchronous,

@@ -51,7 +51,7 @@ Plugin rows_plugin() {
        .items = "entries",
        .epochs = 0,  // it ends when its fits are done
        .several_schedulers = true,
-       .packed_format = 3,
+       .packed_format = kPackedFormat,
        .packed_options = kPackedOptions,
        .check = [](const Options& options) { settings_of<RowSettings>(options).check(options); },
        .export_text = export_text,
