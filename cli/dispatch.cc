@@ -120,8 +120,7 @@ std::vector<std::string> command_names() {
 Status help_of(std::vector<std::string> words, HelpForm form) {
   words.insert(words.begin(), "rota");
   words.push_back(form == HelpForm::manual ? "--help=manual" : form == HelpForm::words ? "--help=words" : "--help");
-  std::vector<const char*> argv;
-  for (const std::string& word : words) argv.push_back(word.c_str());
+  const std::vector<const char*> argv = argv_of(words);
   return run_rota(static_cast<int>(argv.size()), argv.data());
 }
 

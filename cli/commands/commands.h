@@ -13,7 +13,6 @@
 
 namespace rota {
 
-std::vector<Option> listed(std::span<const Option> table);
 // In the form that the command line asks for.
 void print_help(const Help& help, const CommandLine& line);
 

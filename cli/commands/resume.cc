@@ -113,9 +113,8 @@ Status resume(const CommandLine& line) {
     const auto index = read_index(input);
     words.push_back("--valid=" + (index.ok() && index->has_valid ? input.string() : ""));
   }
-  std::vector<const char*> pointers;
-  for (const std::string& word : words) pointers.push_back(word.c_str());
-  ROTA_ASSIGN(auto parsed, parse_with_plugin(static_cast<int>(pointers.size()), pointers.data(), network_options()));
+  const std::vector<const char*> argv = argv_of(words);
+  ROTA_ASSIGN(auto parsed, parse_with_plugin(static_cast<int>(argv.size()), argv.data(), network_options()));
   if (done) return already_done(run, *parsed.plugin);
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
   ROTA_TRY(lock_run(run).status());

@@ -138,9 +138,8 @@ Status lead(const CommandLine& line, const std::string& app, std::int64_t worker
     if (name != "rank" && name != "ranks" && name != "workers" && name != "own_disk")
       words.push_back("--" + name + "=" + value);
   words.insert(words.end(), line.log_flags.begin(), line.log_flags.end());
-  std::vector<const char*> pointers;
-  for (const std::string& word : words) pointers.push_back(word.c_str());
-  return train_command(static_cast<int>(pointers.size()), pointers.data());
+  const std::vector<const char*> argv = argv_of(words);
+  return train_command(static_cast<int>(argv.size()), argv.data());
 }
 
 // The run, once its coordinator answers; null if it has ended already.  An address in the run's folder may be that of

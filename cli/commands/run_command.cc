@@ -6,10 +6,6 @@
 
 namespace rota {
 
-std::vector<Option> listed(std::span<const Option> table) {
-  return {table.begin(), table.end()};
-}
-
 void print_help(const Help& help, const CommandLine& line) {
   std::fputs(help_text(help, line.form).c_str(), stdout);
 }

@@ -89,7 +89,9 @@ void print_train_help(const Plugin* plugin, const CommandLine& line) {
   } else {
     help.end = "`rota train APP --help` adds the app's own flags.";
   }
-  help.sections.push_back({"This command:", {kTrainOptions[0], kTrainOptions[1], kTrainOptions[2], kFlagfile}});
+  std::vector<Option> own = listed(kTrainOptions);
+  own.push_back(kFlagfile);
+  help.sections.push_back({"This command:", std::move(own)});
   help.sections.push_back({"The network:", listed(network_options())});
   print_help(help, line);
 }
@@ -187,9 +189,8 @@ Status continue_run(const RunFolder& run, const CommandLine& line, Values values
   for (const auto& [name, value] : line.given)
     if (may_change_on_resume(name) && !(name == "input" && value == "-")) words.push_back("--" + name + "=" + value);
   words.insert(words.end(), line.log_flags.begin(), line.log_flags.end());
-  std::vector<const char*> pointers;
-  for (const std::string& word : words) pointers.push_back(word.c_str());
-  return resume_command(static_cast<int>(pointers.size()), pointers.data());
+  const std::vector<const char*> argv = argv_of(words);
+  return resume_command(static_cast<int>(argv.size()), argv.data());
 }
 
 // The same command line in a batch script.

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/processes/child.h"
+
 namespace rota {
 namespace {
 
@@ -77,13 +79,13 @@ Result<std::string> batch_script(const BatchJob& job) {
 }
 
 Status submit(const std::string& script) {
-  const auto program = process::search_path("sbatch");
-  if (program.empty())
-    return {ExitCode::usage, "--sbatch: there is no program 'sbatch'; --sbatch=FILE writes the script"};
+  const auto program = program_named("sbatch");
+  if (!program.ok())
+    return {ExitCode::usage, "--sbatch: " + program.status().what() + "; --sbatch=FILE writes the script"};
   process::opstream in;
   process::ipstream out;
   std::error_code error;
-  process::child child(process::exe = program.string(), process::std_in<in, process::std_out> out, error);
+  process::child child(process::exe = program->string(), process::std_in<in, process::std_out> out, error);
   if (error) return {ExitCode::failed, "cannot start sbatch: " + error.message()};
   in << script << std::flush;
   in.pipe().close();

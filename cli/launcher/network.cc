@@ -16,8 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint16_t kSshPort = 22;
-
 constexpr Needs kTcp = {"--coordinator or --hosts",
                         [](const Options& options) { return options.has("coordinator") || options.has("hosts"); }};
 constexpr Needs kHostsOrSlurm = {"--hosts or a job of Slurm",
@@ -54,7 +52,7 @@ constexpr std::array kNetworkOptions = {
 Result<std::string> number_for(const std::vector<Machine>& machines) {
   std::string number;
   for (const Machine& machine : machines) {
-    auto way = number_towards({machine.address.empty() ? machine.name : machine.address, kSshPort});
+    auto way = number_towards({machine.host(), kSshPort});
     if (!way.ok())
       return Status(ExitCode::usage,
                     "at which address do the hosts reach this machine? Give --coordinator=tcp://HOST:0 (" +
@@ -88,7 +86,7 @@ Status take_allocation(const Options& options, Network& network) {
   network.slurm = true;
   network.ssh = "srun";
   set_remote_rota(options, network);
-  return set_coordinator(network);
+  return {};
 }
 
 Status take_hosts(const CommandLine& line, Network& network) {
@@ -101,8 +99,7 @@ Status take_hosts(const CommandLine& line, Network& network) {
   network.slots = slots_of(network.machines);
   network.ssh = options.text("ssh");
   set_remote_rota(options, network);
-  ROTA_TRY(ssh_arguments(network.machines.front(), network.remote_rota, {}).status());
-  return set_coordinator(network);
+  return ssh_arguments(network.machines.front(), network.remote_rota, {}).status();
 }
 
 }  // namespace
@@ -122,6 +119,7 @@ Result<Network> network_of(const CommandLine& line, const RunFolder& run) {
   Network network;
   network.coordinator = options.text("coordinator");
   ROTA_TRY(take_hosts(line, network));
+  if (!network.machines.empty()) ROTA_TRY(set_coordinator(network));
   network.coordinator_only = options.flag("coordinator_only");
   network.host = options.text("host");
   network.bind = options.text("bind");
@@ -146,7 +144,6 @@ Result<Network> network_of(const CommandLine& line, const RunFolder& run) {
 
 Result<Network> machines_of(const CommandLine& line) {
   Network network;
-  network.coordinator = "none";  // so that no machine has to be reached
   ROTA_TRY(take_hosts(line, network));
   return network;
 }

@@ -49,8 +49,7 @@ Status CheckupReport::end() const {
 
 Status examine_machine(const Network& network, std::size_t index, const std::string& folder, CheckupReport& report) {
   const Machine& machine = network.machines[index];
-  const std::string host = machine.address.empty() ? machine.name : machine.address;
-  ROTA_ASSIGN(const auto number, number_towards({host, 22}));
+  ROTA_ASSIGN(const auto number, number_towards({machine.host(), kSshPort}));
   ROTA_ASSIGN(const auto port, OpenPort::at(number));
   std::vector<std::string> words{"doctor", "--from=" + port.address().text()};
   if (!folder.empty()) words.push_back(folder);

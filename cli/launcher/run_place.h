@@ -1,4 +1,4 @@
-// cli/launcher/run_place.h -- where an active run is, as its coordinator tells a process that joins it.
+// cli/launcher/run_place.h -- where an active run is, as its coordinator reports it to a process that joins.
 #pragma once
 #include <cstdint>
 #include <filesystem>

@@ -10,6 +10,7 @@
 #include <boost/process/exe.hpp>
 #include <boost/process/extend.hpp>
 #include <boost/process/posix.hpp>
+#include <boost/process/search_path.hpp>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -63,6 +64,13 @@ class LocalChild final : public Child {
 };
 
 }  // namespace
+
+Result<std::filesystem::path> program_named(const std::string& name) {
+  if (name.find('/') != name.npos) return std::filesystem::path(name);
+  const auto found = process::search_path(name);
+  if (found.empty()) return Status(ExitCode::usage, "there is no program '" + name + "'");
+  return std::filesystem::path(found.string());
+}
 
 Result<std::unique_ptr<Child>> Child::start(const Settings& settings) {
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -19,6 +19,9 @@
 
 namespace rota {
 
+// The path of a program: a name that PATH has, or a path already.  ExitCode::usage if there is none.
+Result<std::filesystem::path> program_named(const std::string& name);
+
 class Child {
  public:
   struct Settings {

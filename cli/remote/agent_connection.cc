@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/process/search_path.hpp>
 #include <cerrno>
 #include <system_error>
 
@@ -26,13 +25,6 @@ constexpr Nanoseconds kAgentSilence = 10;  // times that of the launcher: it may
 constexpr std::size_t kWordLines = 3;
 
 }  // namespace
-
-Result<fs::path> program_named(const std::string& name) {
-  if (name.find('/') != name.npos) return fs::path(name);
-  const auto found = boost::process::search_path(name);
-  if (found.empty()) return Status(ExitCode::usage, "there is no program '" + name + "'");
-  return fs::path(found.string());
-}
 
 class AgentConnection::RemoteChild final : public Child {
  public:

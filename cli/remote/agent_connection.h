@@ -20,9 +20,6 @@
 
 namespace rota {
 
-// The path of a program: a name that PATH has, or a path already.  ExitCode::usage if there is none.
-Result<std::filesystem::path> program_named(const std::string& name);
-
 class AgentConnection : public std::enable_shared_from_this<AgentConnection> {
  public:
   struct Settings {

@@ -1,6 +1,7 @@
 // cli/remote/hosts.h -- the machines that a job is spread over, as --hosts names them.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@
 
 namespace rota {
 
+inline constexpr std::uint16_t kSshPort = 22;
+
 struct Machine {
   std::string user;          // "": whom ssh takes
   std::string name;          // a name that ssh knows, or an address; of IPv6 without its brackets
@@ -16,6 +19,7 @@ struct Machine {
   std::string address = {};  // how it is reached over tcp; "": by its name
   int group = -1;            // of a heterogeneous job of Slurm
 
+  const std::string& host() const { return address.empty() ? name : address; }
   std::string target() const { return user.empty() ? name : user + "@" + name; }  // as ssh wants it
 };
 

@@ -10,6 +10,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "cli/processes/child.h"
+
 namespace rota {
 namespace {
 
@@ -30,8 +32,7 @@ std::optional<std::int64_t> number(const std::string& text) {
 
 // What scontrol prints, by lines.
 Result<std::vector<std::string>> scontrol(const std::vector<std::string>& words) {
-  const auto program = process::search_path("scontrol");
-  if (program.empty()) return Status(ExitCode::usage, "--slurm: there is no program 'scontrol'");
+  ROTA_ASSIGN(const auto program, program_named("scontrol").in("--slurm"));
   process::ipstream out;
   std::error_code error;
   process::child child(process::exe = program.string(), process::args = words,
@@ -82,8 +83,8 @@ Status add_group(const std::string& suffix, int group, Allocation& allocation) {
 
 bool in_allocation() {
   const auto tasks = number(variable("SLURM_STEP_NUM_TASKS"));
-  return !variable("SLURM_JOB_ID").empty() && tasks.value_or(1) == 1 && !process::search_path("scontrol").empty() &&
-         !process::search_path("srun").empty();
+  return !variable("SLURM_JOB_ID").empty() && tasks.value_or(1) == 1 && program_named("scontrol").ok() &&
+         program_named("srun").ok();
 }
 
 Result<Allocation> slurm_allocation() {

@@ -198,6 +198,12 @@ bool good_name(std::string_view name) {
 
 }  // namespace
 
+std::vector<const char*> argv_of(const std::vector<std::string>& words) {
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  return argv;
+}
+
 Result<CommandLine> parse_flags(int argc, const char* const* argv, const FlagTables& tables) {
   // Also makes the linker keep glog, so that a program that logs nothing itself accepts its flags.
   google::SetStderrLogging(google::GLOG_WARNING);

@@ -41,6 +41,9 @@ struct CommandLine {
   std::vector<std::string> log_flags;  // glog's, as "--v=1"; already set, to be passed to other processes
 };
 
+// Words as main() gets them; they point into `words`.
+std::vector<const char*> argv_of(const std::vector<std::string>& words);
+
 // Reads argv[1] and on: --name=value, --name value, --flag, --noflag, --flagfile=FILE; a later flag wins; "--" ends the
 // flags.  ExitCode::usage for an unknown flag, naming the nearest known one, and for a value that its declaration
 // forbids; no_input for a missing flagfile.  Writes nothing.  Call from the main thread.

@@ -1,6 +1,7 @@
 // core/base/help.h -- what a command's --help shows, made from the declarations of its options: for a terminal, as a
 // manual page, and as words for a shell's completion.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct Help {
   std::vector<HelpSection> sections;
   std::string end = {};  // shown below the options
 };
+
+// A table as a section has it.
+inline std::vector<Option> listed(std::span<const Option> table) {
+  return {table.begin(), table.end()};
+}
 
 // Options without a meaning are left out.
 std::string help_text(const Help& help, HelpForm form);

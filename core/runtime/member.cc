@@ -45,7 +45,6 @@ int say_and_exit(const std::string& program, const Result<CommandLine>& line) {
   if (line->wish == CommandLine::Wish::version) {
     std::printf("%s %s\n", program.c_str(), kVersion);
   } else {
-    const auto listed = [](std::span<const Option> table) { return std::vector<Option>(table.begin(), table.end()); };
     const Help help{program + " --flagfile=RUN/flags.txt --coordinator=ADDRESS [--index=N]",
                     "A process of a job.  `rota train` starts it.",
                     {{"This process:", listed(role_options())}, {"The job:", listed(job_options())}}};
