@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
+# Installs the Debian and npm packages that Rota is built from and tested with.  Does nothing, quickly, if all are there.
 #
 # usage: deploy/setup.sh [tests] [review]
 #   tests: also the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR), the tools for network
-#          namespaces, and launchers of clusters (Slurm, Open MPI)
+#          namespaces, launchers of clusters (Slurm, Open MPI), and a browser
 #   review: also the tools of .ci/pull-request
 set -euo pipefail
 
@@ -16,12 +16,14 @@ packages=(
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
   libgtest-dev clang-format python3
 )
+# npm comes with some packages of nodejs, or is one of its own.
+command -v npm >/dev/null || packages+=(nodejs npm)
 if [[ " $* " == *" review "* ]]; then
   packages+=(clang-tidy-16)
 fi
 if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
-  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge lintian dpkg-dev)
+  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge lintian dpkg-dev chromium)
   # The package starts a server under systemd.  There its owner decides, and tests that need it skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server)
 fi
@@ -40,18 +42,33 @@ missing=()
 for package in "${packages[@]}"; do
   grep -qx -- "$package" <<<"$installed" || missing+=("$package")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
 
-as_root=()
-if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || die "run as root, or install sudo; missing: ${missing[*]}"
-  as_root=(sudo)
+if [ ${#missing[@]} -gt 0 ]; then
+  as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "run as root, or install sudo; missing: ${missing[*]}"
+    as_root=(sudo)
+  fi
+
+  echo "setup.sh: installing ${missing[*]}" >&2
+  # Without asking questions or starting services; the environment is given to the command itself, because sudo drops
+  # it.
+  apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2
+  }
+  apt update || die "apt-get update failed: is there a network, and are the package sources right?"
+  apt install -y --no-install-recommends "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
 fi
 
-echo "setup.sh: installing ${missing[*]}" >&2
-# Without asking questions or starting services; the environment is given to the command itself, because sudo drops it.
-apt() {
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -qq -o Dpkg::Use-Pty=0 "$@" >&2
-}
-apt update || die "apt-get update failed: is there a network, and are the package sources right?"
-apt install -y --no-install-recommends "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
+# The npm packages: those that the build embeds ("build"), with [tests] also those that tests need ("all").
+npm_folder=$(cd "$(dirname "$0")/npm" && pwd)
+stamp=$npm_folder/node_modules/.installed
+lock=$(sha256sum <"$npm_folder/package-lock.json")
+kind=build omit=--omit=dev
+[[ " $* " == *" tests "* ]] && kind=all omit=--include=dev
+if ! grep -qsx -e "$lock $kind" -e "$lock all" "$stamp"; then
+  echo "setup.sh: installing the packages of deploy/npm" >&2
+  npm ci --prefix "$npm_folder" --no-audit --no-fund --ignore-scripts --loglevel=error "$omit" >&2 ||
+    die "npm could not install the packages of deploy/npm: is there a network?"
+  echo "$lock $kind" >"$stamp"
+fi
