@@ -12,7 +12,7 @@ packages=(
   libzmq3-dev cppzmq-dev
   libboost-dev libboost-filesystem-dev libboost-iostreams-dev libboost-system-dev
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
-  librandom123-dev libxxhash-dev nlohmann-json3-dev
+  librandom123-dev libxxhash-dev nlohmann-json3-dev libcpp-httplib-dev
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
   libgtest-dev clang-format python3
 )

@@ -28,6 +28,7 @@ ARROWS = {
     "include/rota": set(),
     "include/rota/io": {"include/rota"},
     "core/base": {"include/rota"},
+    "core/http": {"core/base", "include/rota"},
     "core/job": {"core/base", "include/rota"},
     "core/wire": {"core/base", "include/rota"},
     "core/rounds": {"core/wire", "core/base", "include/rota"},
@@ -36,7 +37,7 @@ ARROWS = {
     "core/runtime": {"core/job", "core/wire", "core/base", "include/rota"},
     "core/serial": {"core/rounds", "core/job", "core/base", "include/rota"},
     "scheduler": ROLE,
-    "coordinator": ROLE | {"core/records"},
+    "coordinator": ROLE | {"core/records", "core/http"},
     "worker": ROLE,
     "kvstore": ROLE,
     "cli": CLI | {"cli/commands", "cli/remote"},
@@ -58,6 +59,7 @@ DOORS = [
     (re.compile(r"^zmq(\.hpp|\.h|_addon\.hpp)$"), {"core/wire/zmq_transport.cc", "core/wire/zmq_frames.h",
      "core/wire/zmq_listener.h", "core/wire/authenticator.cc", "core/wire/keys.cc"}, "ZeroMQ"),
     (re.compile(r"^rocksdb/"), {"core/checkpoint/checkpoint_file.cc"}, "RocksDB"),
+    (re.compile(r"^httplib\.h$"), {"core/http/http_server.cc"}, "cpp-httplib"),
     (re.compile(r"^(boost/dll/.*|dlfcn\.h)$"), {"core/job/plugin_host.cc"}, "opening libraries"),
 ]
 CLOCK = re.compile(r"(system|steady|high_resolution)_clock|\bclock_gettime\b|\bgettimeofday\b|\bstd::time\(|\btime\((nullptr|NULL|0)\)")
