@@ -22,7 +22,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kAnswerMs = 2000;
-constexpr Option kStatusOptions[] = {kKeysOption};
+constexpr Option kStatusOptions[] = {
+    kKeysOption,
+    {.name = "check",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "Also exit with 75, for health checks, unless the run is done, or is active and answers."},
+};
 constexpr std::size_t kFileBytesMax = std::size_t{16} << 20;
 
 void row(const char* name, const std::string& value) {
@@ -50,9 +56,10 @@ std::string ending_of(const RunFolder& run) {
   return code + text_in(event, "what");
 }
 
-Status folder_status(const RunFolder& run, const fs::path& keys) {
+// Whether the run is done, or is active and answers.
+Result<bool> folder_status(const RunFolder& run, const fs::path& keys) {
   std::error_code error;
-  if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
+  if (!fs::exists(run.flags(), error)) return Status(ExitCode::no_input, run.path.string() + ": there is no run here");
   const std::string flagfile = "--flagfile=" + run.flags().string();
   const char* const words[] = {"status", flagfile.c_str()};
   ROTA_ASSIGN(const auto line, parse_flags(2, words, {job_options(), {}, {}, true}));
@@ -68,13 +75,13 @@ Status folder_status(const RunFolder& run, const fs::path& keys) {
     row("newest", newest);
     row("state", "done");
     row("model_hash", text_in(parse_object(*result), "model_hash"));
-    return {};
+    return true;
   }
   if (const auto address = run.read_address()) {
     if (auto answer = ask_status(*address, kAnswerMs, keys_for(keys, run)); answer.ok()) {
       row("state", "running, coordinator at " + *address);
       print_answer(*answer);
-      return {};
+      return true;
     }
     row("newest", newest);
     row("state", "the coordinator at " + *address + " does not answer");
@@ -84,13 +91,17 @@ Status folder_status(const RunFolder& run, const fs::path& keys) {
     row("state", ending.empty() ? "not running" : "ended, " + ending);
   }
   if (fs::exists(run.checkpoint(), error)) row("hint", "`rota resume " + run.path.string() + "` resumes it");
-  return {};
+  return false;
 }
 
 Status status(const CommandLine& line) {
   const std::string& what = line.positional.front();
   const fs::path keys(line.options.text("keys"));
-  if (what.find("://") == what.npos) return folder_status({fs::path(what)}, keys);
+  if (what.find("://") == what.npos) {
+    ROTA_ASSIGN(const bool is_well, folder_status({fs::path(what)}, keys));
+    if (is_well || !line.options.flag("check")) return {};
+    return {ExitCode::temporary, what + ": the run is not done, and its coordinator does not answer"};
+  }
   ROTA_ASSIGN(auto answer, ask_status(what, kAnswerMs, keys));
   row("app", text_in(parse_object(answer), "app"));
   print_answer(answer);

@@ -63,7 +63,7 @@ class Waiting(RotaTest):
         self.wait_for("training", lambda: (out / "log/coordinator-0.log").exists()
                       and "event=epoch" in (out / "log/coordinator-0.log").read_text())
         for where in (out, (out / "address").read_text().strip()):
-            self.assertIn("training", self.rota("status", where).stdout)
+            self.assertIn("training", self.rota("status", where, "--check").stdout)
         workers = [pid for name, pid in self.roles(out).items() if "worker" in name]
         others = [run.pid, *(pid for name, pid in self.roles(out).items() if "worker" not in name)]
         kill(workers, signal.SIGSTOP)
@@ -77,6 +77,7 @@ class Waiting(RotaTest):
         run.send_signal(signal.SIGTERM)
         self.ended(run, 143)
         self.rota("status", out)
+        self.rota("status", out, "--check", code=75, error="does not answer")
 
     @staticmethod
     def ticks(pid):
