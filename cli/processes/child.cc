@@ -13,6 +13,7 @@
 #include <boost/process/search_path.hpp>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <system_error>
 
 #include "core/job/plugin_host.h"
@@ -42,15 +43,25 @@ struct InChild : process::extend::handler {
   pid_t parent;
 };
 
+// Those that a LocalChild will reap.
+std::set<pid_t>& own_children() {
+  static std::set<pid_t> own;
+  return own;
+}
+
 class LocalChild final : public Child {
  public:
   LocalChild(const Settings& settings, process::child process)
-      : Child(settings.name, settings.log), process_(std::move(process)) {}
+      : Child(settings.name, settings.log), process_(std::move(process)) {
+    own_children().insert(pid());
+  }
+  ~LocalChild() override { own_children().erase(pid()); }
 
   pid_t pid() const override { return process_.id(); }
   bool ended() override {
     std::error_code error;
     ended_ = ended_ || !process_.running(error);
+    if (ended_) own_children().erase(pid());
     return ended_;
   }
   void signal(int number) override {
@@ -84,6 +95,16 @@ Result<std::unique_ptr<Child>> Child::start(const Settings& settings) {
                          process::posix::fd.bind(STDERR_FILENO, log.get()), InChild(::getpid()), error);
   if (error) return Status(ExitCode::failed, "cannot start " + settings.program.string() + ": " + error.message());
   return std::unique_ptr<Child>(std::make_unique<LocalChild>(settings, std::move(started)));
+}
+
+void reap_adopted() {
+  if (::getpid() != 1) return;
+  siginfo_t ended = {};
+  while (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0 &&
+         !own_children().contains(ended.si_pid)) {
+    ::waitpid(ended.si_pid, nullptr, 0);
+    ended = {};
+  }
 }
 
 bool Child::killed() const {

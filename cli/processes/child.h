@@ -65,6 +65,9 @@ class Child {
   std::filesystem::path log_;
 };
 
+// The first process of a container adopts those whose parents have ended, such as what a plugin started: reaps them.
+void reap_adopted();
+
 // Signals as readable events.  While it lives: SIGINT, SIGTERM, SIGHUP and SIGCHLD, blocked in this thread, so that
 // none is lost between two looks.
 class Signals {
@@ -89,7 +92,9 @@ class Signals {
   // The next one; 0 if there is none.
   int take() const {
     signalfd_siginfo info = {};
-    return ::read(fd(), &info, sizeof info) == sizeof info ? static_cast<int>(info.ssi_signo) : 0;
+    if (::read(fd(), &info, sizeof info) != sizeof info) return 0;
+    if (info.ssi_signo == SIGCHLD) reap_adopted();
+    return static_cast<int>(info.ssi_signo);
   }
 
  private:

@@ -103,6 +103,12 @@ void keep_out_of_cores() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
+// The first process of a container is spared the signals that it does not handle: Ctrl-C would not end `rota shard`.
+void end_by_signals_if_first() {
+  if (::getpid() != 1) return;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, [](int caught) { ::_exit(128 + caught); });
+}
+
 Result<std::unique_ptr<ZmqTransport>> open_transport(NodeId process, const JobConfig& config, unsigned threads,
                                                      std::uint64_t incarnation) {
   // ZeroMQ, which is to make some, would abort.
@@ -280,6 +286,7 @@ Joins joins(const JobConfig& config) {
 
 Status begin_process() {
   ends_otherwise = std::set_terminate(on_terminate);
+  end_by_signals_if_first();
   ROTA_TRY(take_limits());
   return arm_failpoints();
 }
