@@ -3,7 +3,7 @@
 #
 # usage: deploy/setup.sh [tests] [review]
 #   tests: also the programs that tests compare with (scikit-learn, glmnet, LIBLINEAR), the tools for network
-#          namespaces, launchers of clusters (Slurm, Open MPI), and a browser
+#          namespaces, launchers of clusters (Slurm, Open MPI), containers, and a browser
 #   review: also the tools of .ci/pull-request
 set -euo pipefail
 
@@ -23,7 +23,8 @@ if [[ " $* " == *" review "* ]]; then
 fi
 if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
-  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge lintian dpkg-dev chromium)
+  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium)
+  packages+=(lintian dpkg-dev mmdebstrap podman runc)
   # The package starts a server under systemd.  There its owner decides, and tests that need it skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server)
 fi
