@@ -1,0 +1,105 @@
+// parts.js -- pieces that several pages have: sections, tables, choices, sliders, players.
+import { el, isNumber } from './base.js';
+
+export const section = (title, ...children) => el('section', { class: 'card' }, el('h2', {}, title), ...children);
+
+// A table of {columns: [{name, text(row) or value(row), wide}], rows}.  Its box scrolls, not the page.
+export function table(label, columns, rows) {
+  const cell = (column, row, i) => {
+    const content = column.value(row);
+    return el(i === 0 ? 'th' : 'td', { class: isNumber(content) ? 'n' : null, scope: i === 0 ? 'row' : null },
+      isNumber(content) ? String(content) : content ?? '');
+  };
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
+    el('table', {}, el('thead', {}, el('tr', {}, columns.map((column) => el('th', { scope: 'col' }, column.name)))),
+      el('tbody', {}, rows.map((row) => el('tr', {}, columns.map((column, i) => cell(column, row, i)))))));
+}
+
+// Details whose content is made when they are open: make() returns children.  update() makes it again, if open.
+export function lazyDetails(summary, make) {
+  const body = el('div', {});
+  const node = el('details', { ontoggle: () => update() }, el('summary', {}, summary), body);
+  function update() {
+    if (node.open) body.replaceChildren(...[make()].flat());
+  }
+  return { node, update };
+}
+
+// The table of a picture: the newest rows first, all of them on demand.
+export function rowsTable(label, columns, rows, all, showAll) {
+  const kFirst = 100, shown = all ? rows : rows.slice(-kFirst);
+  return [table(label, columns(), [...shown].reverse()),
+    rows.length > shown.length && el('button', { type: 'button', onclick: showAll }, `Show all ${rows.length} rows`)].filter(Boolean);
+}
+
+// A table of records as details under a picture.
+export function recordsTable(label, columns, rows) {
+  let all = false;
+  const details = lazyDetails(label, () => rowsTable(label, columns, rows(), all, () => { all = true; details.update(); }));
+  return details;
+}
+
+// A group of buttons of which one is pressed: choices [[value, label]].
+export function choice(label, choices, chosen, change) {
+  const group = el('div', { class: 'choice', role: 'group', 'aria-label': label });
+  const show = (value) => {
+    for (const button of group.children) button.setAttribute('aria-pressed', String(button.dataset.value === value));
+  };
+  for (const [value, text] of choices) {
+    group.append(el('button', { type: 'button', 'data-value': value, onclick: () => { show(value); change(value); } }, text));
+  }
+  show(chosen);
+  return group;
+}
+
+// A group of check boxes: names of which some are chosen.  set(names) renews it.
+export function checks(label, change) {
+  const node = el('fieldset', { class: 'checks' }, el('legend', {}, label));
+  const chosen = new Set();
+  let known = '';
+  return {
+    node, chosen,
+    set(names, first = []) {
+      if (names.join() === known) return;
+      if (known === '') for (const name of first) chosen.add(name);
+      known = names.join();
+      node.replaceChildren(node.firstChild, ...names.map((name) => el('label', {},
+        el('input', { type: 'checkbox', checked: chosen.has(name), onchange: (event) => {
+          if (event.target.checked) chosen.add(name); else chosen.delete(name);
+          change();
+        } }), name.replace(/^\w+\./, ''))));
+    },
+  };
+}
+
+export function select(label, change) {
+  const box = el('select', { onchange: () => change(box.value) });
+  return {
+    node: el('label', { class: 'select' }, `${label} `, box),
+    get value() { return box.value; },
+    set(names) {
+      if ([...box.options].map((option) => option.value).join() === names.join()) return;
+      const before = box.value;
+      box.replaceChildren(...names.map((name) => el('option', { value: name }, name)));
+      if (names.includes(before)) box.value = before;
+    },
+  };
+}
+
+export function slider(label, change) {
+  const box = el('input', { type: 'range', min: 0, max: 0, step: 1, value: 0, oninput: () => change(Number(box.value)) });
+  const text = el('output', {});
+  return {
+    node: el('label', { class: 'slider' }, el('span', {}, label), box, text),
+    get value() { return Number(box.value); },
+    set(value, most, shown, least = 0) {
+      box.min = least;
+      box.max = most;
+      box.value = value;
+      text.textContent = shown;
+      box.setAttribute('aria-valuetext', shown);
+    },
+  };
+}
+
+export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
