@@ -16,6 +16,7 @@
 #include <set>
 #include <system_error>
 
+#include "core/base/process_limits.h"
 #include "core/job/plugin_host.h"
 
 namespace rota {
@@ -49,29 +50,40 @@ std::set<pid_t>& own_children() {
   return own;
 }
 
+// The kills for want of memory that are known: of all local children together, since each is the end of one.
+std::uint64_t& known_kills() {
+  static std::uint64_t count = killed_for_memory();
+  return count;
+}
+
 class LocalChild final : public Child {
  public:
   LocalChild(const Settings& settings, process::child process)
       : Child(settings.name, settings.log), process_(std::move(process)) {
     own_children().insert(pid());
+    known_kills();
   }
   ~LocalChild() override { own_children().erase(pid()); }
 
   pid_t pid() const override { return process_.id(); }
   bool ended() override {
     std::error_code error;
-    ended_ = ended_ || !process_.running(error);
-    if (ended_) own_children().erase(pid());
-    return ended_;
+    if (ended_ || process_.running(error)) return ended_;
+    ended_ = true;
+    own_children().erase(pid());
+    out_of_memory_ = killed() && WTERMSIG(status()) == SIGKILL && killed_for_memory() > known_kills();
+    if (out_of_memory_) ++known_kills();
+    return true;
   }
   void signal(int number) override {
     if (!ended()) ::kill(pid(), number);
   }
   int status() const override { return process_.native_exit_code(); }
+  std::string how() const override { return Child::how() + (out_of_memory_ ? ", out of memory" : ""); }
 
  private:
   process::child process_;
-  bool ended_ = false;
+  bool ended_ = false, out_of_memory_ = false;
 };
 
 }  // namespace

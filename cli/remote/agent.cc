@@ -107,7 +107,7 @@ class Agent {
     }
     if (kind != "start") return {ExitCode::bad_data, "a message of an unknown kind, '" + kind + "'"};
     if (roles_.contains(start)) return {ExitCode::bad_data, "a second start of that number"};
-    if (leaving_) return say_ended(start, static_cast<int>(ExitCode::terminated) << 8, "the machine is leaving");
+    if (leaving_) return say_ended(start, static_cast<int>(ExitCode::terminated) << 8, "being told to leave");
     ROTA_ASSIGN(auto wanted, role_start_of(message));
     auto child = start_role(wanted);
     if (!child.ok()) return say_ended(start, static_cast<int>(child.status().code()) << 8, child.status().what());
@@ -157,7 +157,7 @@ class Agent {
       Child& child = *role->second;
       if (!child.ended()) continue;
       const std::string words = child.status() == 0 ? "" : child.log_end(kAgentLogLines);
-      ROTA_TRY(say_ended(role->first, child.status(), "", words));
+      ROTA_TRY(say_ended(role->first, child.status(), child.how(), words));
       roles_.erase(role);
     }
     return {};

@@ -35,9 +35,7 @@ class AgentConnection::RemoteChild final : public Child {
   bool ended() override { return role_->ended; }
   void signal(int number) override { connection_->signal(*role_, number); }
   int status() const override { return role_->status; }
-  std::string how() const override {
-    return role_->how.empty() ? Child::how() + " on " + connection_->settings_.machine.target() : role_->how;
-  }
+  std::string how() const override { return role_->how; }
   std::string log_end(std::size_t) const override { return role_->words; }
 
  private:
@@ -146,7 +144,7 @@ void AgentConnection::take(const nlohmann::json& message) {
   if (kind != "ended") return;
   role.ended = true;
   role.status = static_cast<int>(number("status") & 0xffff);
-  role.how = text_in(message, "how");
+  role.how = text_in(message, "how") + " on " + settings_.machine.target();
   role.words = text_in(message, "words");
   roles_.erase(found);
 }

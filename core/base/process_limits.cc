@@ -24,14 +24,37 @@ Status too_little(const std::string& what) {
   return {ExitCode::temporary, what};
 }
 
+// A control group of memory that this process is in.
+struct MemoryGroup {
+  std::filesystem::path folder;
+  std::filesystem::path top;
+  const char* limit;   // its files
+  const char* events;  // lines "NAME COUNT"
+};
+
+std::vector<MemoryGroup> memory_groups() {
+  std::vector<MemoryGroup> found;
+  std::ifstream groups("/proc/self/cgroup");  // "0::/path" of version 2, "5:memory:/path" of version 1
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t at = line.find(":/");
+    if (at == line.npos) continue;
+    const bool second = line.starts_with("0:");
+    if (!second && line.find(":memory:") == line.npos) continue;
+    const std::filesystem::path top = second ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
+    found.push_back({top / line.substr(at + 2), top, second ? "memory.max" : "memory.limit_in_bytes",
+                     second ? "memory.events" : "memory.oom_control"});
+  }
+  return found;
+}
+
 // Of a control group and those above it.  One without a limit says "max", or a number beyond all memory.
-std::uint64_t least_of_groups(std::filesystem::path group, const std::filesystem::path& top, const char* file) {
+std::uint64_t least_limit(MemoryGroup group) {
   std::uint64_t least = UINT64_MAX;
   while (true) {
     std::uint64_t limit = 0;
-    if (std::ifstream(group / file) >> limit) least = std::min(least, limit);
-    if (group == top || !group.has_relative_path()) return least;
-    group = group.parent_path();
+    if (std::ifstream(group.folder / group.limit) >> limit) least = std::min(least, limit);
+    if (group.folder == group.top || !group.folder.has_relative_path()) return least;
+    group.folder = group.folder.parent_path();
   }
 }
 
@@ -81,24 +104,27 @@ Status check_descriptors(std::size_t count) {
 std::uint64_t memory_for_each(std::uint64_t processes) {
   std::uint64_t least =
       static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  std::ifstream groups("/proc/self/cgroup");  // "0::/path" of version 2, "5:memory:/path" of version 1
-  for (std::string line; std::getline(groups, line);) {
-    const std::size_t at = line.find(":/");
-    if (at == line.npos) continue;
-    const std::string path = line.substr(at + 2);
-    if (line.starts_with("0:"))
-      least = std::min(least,
-                       least_of_groups(std::filesystem::path("/sys/fs/cgroup") / path, "/sys/fs/cgroup", "memory.max"));
-    else if (line.find(":memory:") != line.npos)
-      least = std::min(least, least_of_groups(std::filesystem::path("/sys/fs/cgroup/memory") / path,
-                                              "/sys/fs/cgroup/memory", "memory.limit_in_bytes"));
-  }
+  for (const MemoryGroup& group : memory_groups()) least = std::min(least, least_limit(group));
   least /= processes;
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {  // of each process
     struct rlimit own = {};
     if (::getrlimit(resource, &own) == 0 && own.rlim_cur != RLIM_INFINITY) least = std::min(least, own.rlim_cur);
   }
   return least;
+}
+
+std::uint64_t killed_for_memory() {
+  std::uint64_t killed = 0;
+  for (const MemoryGroup& group : memory_groups()) {
+    // In a container the path may be that of the machine outside, and the container's own group is the top.
+    std::error_code error;
+    const bool seen = std::filesystem::exists(group.folder / group.events, error);
+    std::ifstream events((seen ? group.folder : group.top) / group.events);
+    std::uint64_t count = 0;
+    for (std::string name; events >> name >> count;)
+      if (name == "oom_kill") killed += count;
+  }
+  return killed;
 }
 
 }  // namespace rota

@@ -23,4 +23,7 @@ Status check_descriptors(std::size_t count);
 // groups allow if that is less; at most what a process may have (ulimit -v, ulimit -d).
 std::uint64_t memory_for_each(std::uint64_t processes);
 
+// How many processes of this one's control group the system has killed for want of memory; 0 if it does not tell.
+std::uint64_t killed_for_memory();
+
 }  // namespace rota
