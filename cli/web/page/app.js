@@ -10,25 +10,58 @@ import { modelPage } from './model_page.js';
 import { eventsPage } from './events_page.js';
 import { runsPage } from './runs_page.js';
 
-const kRedraw = 500;  // ms: at most twice a second
-const kPages = { run: ['Run', runPage], workers: ['Workers', workersPage], schedule: ['Schedule', schedulePage],
-  model: ['Model', modelPage], events: ['Events', eventsPage] };
+const kRedraw = 500; // ms: at most twice a second
+const kPages = {
+  run: ['Run', runPage],
+  workers: ['Workers', workersPage],
+  schedule: ['Schedule', schedulePage],
+  model: ['Model', modelPage],
+  events: ['Events', eventsPage],
+};
 
 const source = openSource();
-const top_ = document.getElementById('top'), main = document.getElementById('main');
-const state = el('span', { class: 'state' }), link = el('span', { class: 'link', role: 'status' });
-const title = el('h1', {}), nav = el('nav', { 'aria-label': 'Pages' });
-let run = null, stop = () => {}, page = null, redraw = null, drawn = 0, many = true, turn = 0;
+const top_ = document.getElementById('top'),
+  main = document.getElementById('main');
+const state = el('span', { class: 'state' }),
+  link = el('span', { class: 'link', role: 'status' });
+const title = el('h1', {}),
+  nav = el('nav', { 'aria-label': 'Pages' });
+let run = null,
+  stop = () => {},
+  page = null,
+  redraw = null,
+  drawn = 0,
+  many = true,
+  turn = 0;
 
 const where = () => location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
 const hash = (...parts) => `#/${parts.map(encodeURIComponent).join('/')}`;
 
 // Light, dark, or as the system has it; kept as long as the tab.
 function themeSwitch() {
-  const kNext = { '': 'dark', dark: 'light', light: '' }, kNames = { '': ['◐', 'system'], dark: ['●', 'dark'], light: ['○', 'light'] };
-  const memory = { get: () => { try { return sessionStorage.getItem('theme') ?? ''; } catch { return ''; } },
-    set: (value) => { try { sessionStorage.setItem('theme', value); } catch { /* a file without storage */ } } };
-  const button = el('button', { type: 'button', class: 'theme', onclick: () => use(kNext[document.documentElement.dataset.theme ?? '']) });
+  const kNext = { '': 'dark', dark: 'light', light: '' },
+    kNames = { '': ['◐', 'system'], dark: ['●', 'dark'], light: ['○', 'light'] };
+  const memory = {
+    get: () => {
+      try {
+        return sessionStorage.getItem('theme') ?? '';
+      } catch {
+        return '';
+      }
+    },
+    set: (value) => {
+      try {
+        sessionStorage.setItem('theme', value);
+      } catch {
+        /* a file without storage */
+      }
+    },
+  };
+  const button = el('button', {
+    type: 'button',
+    class: 'theme',
+    onclick: () => use(kNext[document.documentElement.dataset.theme ?? '']),
+  });
   function use(value) {
     document.documentElement.dataset.theme = value;
     memory.set(value);
@@ -38,22 +71,38 @@ function themeSwitch() {
     readTheme();
     page?.theme?.();
   }
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => use(document.documentElement.dataset.theme));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+    use(document.documentElement.dataset.theme),
+  );
   use(memory.get());
   return button;
 }
 
-function logo() {  // three slices that go around
-  const arc = (turn, name) => svg('path', { class: name, d: 'M12 3 A9 9 0 0 1 19.8 16.5', transform: `rotate(${turn} 12 12)` });
-  return svg('svg', { class: 'logo', viewBox: '0 0 24 24', 'aria-hidden': 'true' }, arc(5, 'c1'), arc(125, 'c2'), arc(245, 'c3'));
+function logo() {
+  // three slices that go around
+  const arc = (turn, name) =>
+    svg('path', { class: name, d: 'M12 3 A9 9 0 0 1 19.8 16.5', transform: `rotate(${turn} 12 12)` });
+  return svg(
+    'svg',
+    { class: 'logo', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
+    arc(5, 'c1'),
+    arc(125, 'c2'),
+    arc(245, 'c3'),
+  );
 }
 
 function showFrame(name, kind) {
   title.textContent = name ?? 'Runs';
-  nav.replaceChildren(...[
-    many && el('a', { href: '#/', 'aria-current': name ? null : 'page' }, 'Runs'),
-    ...(name ? Object.entries(kPages).map(([key, [text]]) => el('a', { href: hash('run', name, key), 'aria-current': key === kind ? 'page' : null }, text)) : []),
-  ].filter(Boolean));
+  nav.replaceChildren(
+    ...[
+      many && el('a', { href: '#/', 'aria-current': name ? null : 'page' }, 'Runs'),
+      ...(name
+        ? Object.entries(kPages).map(([key, [text]]) =>
+            el('a', { href: hash('run', name, key), 'aria-current': key === kind ? 'page' : null }, text),
+          )
+        : []),
+    ].filter(Boolean),
+  );
   document.title = name ? `${kPages[kind][0]} – ${name} – Rota` : 'Runs – Rota';
 }
 
@@ -66,31 +115,47 @@ function showState() {
 // Draws at most twice a second, and not while nobody looks.
 function changed() {
   if (redraw !== null || document.hidden) return;
-  redraw = setTimeout(() => {
-    redraw = null;
-    drawn = performance.now();
-    if (document.hidden) return;
-    showState();
-    page?.update();
-  }, Math.max(0, drawn + kRedraw - performance.now()));
+  redraw = setTimeout(
+    () => {
+      redraw = null;
+      drawn = performance.now();
+      if (document.hidden) return;
+      showState();
+      page?.update();
+    },
+    Math.max(0, drawn + kRedraw - performance.now()),
+  );
 }
 
 async function load(name) {
   stop();
   run = new RunData(await source.run(name));
   const mine = run;
-  const ifMine = (act) => (value) => { if (mine === run) { act(value); changed(); } };
-  stop = !source.live ? () => {} : source.follow(name, run.lines, {
-    metrics: ifMine((record) => run.addMetrics(record)),
-    event: ifMine((event) => run.addEvent(event)),
-    state: ifMine((value) => run.setState(value)),
-    reset: ifMine(() => { run = null; show(); }),
-    connected: (yes) => { link.textContent = yes ? '' : 'No connection to the server; trying again …'; },
-  });
+  const ifMine = (act) => (value) => {
+    if (mine === run) {
+      act(value);
+      changed();
+    }
+  };
+  stop = !source.live
+    ? () => {}
+    : source.follow(name, run.lines, {
+        metrics: ifMine((record) => run.addMetrics(record)),
+        event: ifMine((event) => run.addEvent(event)),
+        state: ifMine((value) => run.setState(value)),
+        reset: ifMine(() => {
+          run = null;
+          show();
+        }),
+        connected: (yes) => {
+          link.textContent = yes ? '' : 'No connection to the server; trying again …';
+        },
+      });
 }
 
 async function show() {
-  const [first, name, kind = 'run'] = where(), mine = ++turn;
+  const [first, name, kind = 'run'] = where(),
+    mine = ++turn;
   try {
     if (first !== 'run' || !name) {
       const runs = await source.runs();
@@ -124,8 +189,32 @@ function clear() {
   main.replaceChildren();
 }
 
-top_.append(el('div', { class: 'bar' }, el('a', { class: 'brand', href: '#/' }, logo(), 'Rota'), title, state, link, themeSwitch()), nav);
-addEventListener('hashchange', () => { scrollTo(0, 0); show().then(() => main.focus({ preventScroll: true })); });
+top_.append(
+  el(
+    'div',
+    { class: 'bar' },
+    el('a', { class: 'brand', href: '#/' }, logo(), 'Rota'),
+    title,
+    state,
+    link,
+    themeSwitch(),
+  ),
+  nav,
+);
+addEventListener('hashchange', () => {
+  scrollTo(0, 0);
+  show().then(() => main.focus({ preventScroll: true }));
+});
 document.addEventListener('visibilitychange', changed);
-setInterval(() => { if (run?.running) changed(); }, 5000);  // ages and time left go on
-source.runs().then((runs) => { many = runs.length !== 1; }, () => {}).then(show);
+setInterval(() => {
+  if (run?.running) changed();
+}, 5000); // ages and time left go on
+source
+  .runs()
+  .then(
+    (runs) => {
+      many = runs.length !== 1;
+    },
+    () => {},
+  )
+  .then(show);

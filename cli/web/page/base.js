@@ -27,8 +27,9 @@ export function number(value, digits = 6) {
   if (!isNumber(value)) return '–';
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(3).replace('-', '−');
-  return value.toLocaleString('en-US', size >= 10 ** digits ? { maximumFractionDigits: 0 }
-    : { maximumSignificantDigits: digits }).replace('-', '−');
+  return value
+    .toLocaleString('en-US', size >= 10 ** digits ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: digits })
+    .replace('-', '−');
 }
 
 // The same as an element that keeps the exact value.
@@ -78,9 +79,12 @@ export function list(names, most = 4) {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const last = (array) => array[array.length - 1];
 export const sum = (array) => array.reduce((total, value) => total + value, 0);
 export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
+  const sorted = [...values].sort((a, b) => a - b),
+    half = sorted.length >> 1;
   return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }

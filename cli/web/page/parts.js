@@ -7,12 +7,40 @@ export const section = (title, ...children) => el('section', { class: 'card' }, 
 export function table(label, columns, rows) {
   const cell = (column, row, i) => {
     const content = column.value(row);
-    return el(i === 0 ? 'th' : 'td', { class: isNumber(content) ? 'n' : null, scope: i === 0 ? 'row' : null },
-      isNumber(content) ? String(content) : content ?? '');
+    return el(
+      i === 0 ? 'th' : 'td',
+      { class: isNumber(content) ? 'n' : null, scope: i === 0 ? 'row' : null },
+      isNumber(content) ? String(content) : (content ?? ''),
+    );
   };
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
-    el('table', {}, el('thead', {}, el('tr', {}, columns.map((column) => el('th', { scope: 'col' }, column.name)))),
-      el('tbody', {}, rows.map((row) => el('tr', {}, columns.map((column, i) => cell(column, row, i)))))));
+  return el(
+    'div',
+    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
+    el(
+      'table',
+      {},
+      el(
+        'thead',
+        {},
+        el(
+          'tr',
+          {},
+          columns.map((column) => el('th', { scope: 'col' }, column.name)),
+        ),
+      ),
+      el(
+        'tbody',
+        {},
+        rows.map((row) =>
+          el(
+            'tr',
+            {},
+            columns.map((column, i) => cell(column, row, i)),
+          ),
+        ),
+      ),
+    ),
+  );
 }
 
 // Details whose content is made when they are open: make() returns children.  update() makes it again, if open.
@@ -27,15 +55,23 @@ export function lazyDetails(summary, make) {
 
 // The table of a picture: the newest rows first, all of them on demand.
 export function rowsTable(label, columns, rows, all, showAll) {
-  const kFirst = 100, shown = all ? rows : rows.slice(-kFirst);
-  return [table(label, columns(), [...shown].reverse()),
-    rows.length > shown.length && el('button', { type: 'button', onclick: showAll }, `Show all ${rows.length} rows`)].filter(Boolean);
+  const kFirst = 100,
+    shown = all ? rows : rows.slice(-kFirst);
+  return [
+    table(label, columns(), [...shown].reverse()),
+    rows.length > shown.length && el('button', { type: 'button', onclick: showAll }, `Show all ${rows.length} rows`),
+  ].filter(Boolean);
 }
 
 // A table of records as details under a picture.
 export function recordsTable(label, columns, rows) {
   let all = false;
-  const details = lazyDetails(label, () => rowsTable(label, columns, rows(), all, () => { all = true; details.update(); }));
+  const details = lazyDetails(label, () =>
+    rowsTable(label, columns, rows(), all, () => {
+      all = true;
+      details.update();
+    }),
+  );
   return details;
 }
 
@@ -46,7 +82,20 @@ export function choice(label, choices, chosen, change) {
     for (const button of group.children) button.setAttribute('aria-pressed', String(button.dataset.value === value));
   };
   for (const [value, text] of choices) {
-    group.append(el('button', { type: 'button', 'data-value': value, onclick: () => { show(value); change(value); } }, text));
+    group.append(
+      el(
+        'button',
+        {
+          type: 'button',
+          'data-value': value,
+          onclick: () => {
+            show(value);
+            change(value);
+          },
+        },
+        text,
+      ),
+    );
   }
   show(chosen);
   return group;
@@ -58,16 +107,31 @@ export function checks(label, change) {
   const chosen = new Set();
   let known = '';
   return {
-    node, chosen,
+    node,
+    chosen,
     set(names, first = []) {
       if (names.join() === known) return;
       if (known === '') for (const name of first) chosen.add(name);
       known = names.join();
-      node.replaceChildren(node.firstChild, ...names.map((name) => el('label', {},
-        el('input', { type: 'checkbox', checked: chosen.has(name), onchange: (event) => {
-          if (event.target.checked) chosen.add(name); else chosen.delete(name);
-          change();
-        } }), name.replace(/^\w+\./, ''))));
+      node.replaceChildren(
+        node.firstChild,
+        ...names.map((name) =>
+          el(
+            'label',
+            {},
+            el('input', {
+              type: 'checkbox',
+              checked: chosen.has(name),
+              onchange: (event) => {
+                if (event.target.checked) chosen.add(name);
+                else chosen.delete(name);
+                change();
+              },
+            }),
+            name.replace(/^\w+\./, ''),
+          ),
+        ),
+      );
     },
   };
 }
@@ -76,7 +140,9 @@ export function select(label, change) {
   const box = el('select', { onchange: () => change(box.value) });
   return {
     node: el('label', { class: 'select' }, `${label} `, box),
-    get value() { return box.value; },
+    get value() {
+      return box.value;
+    },
     set(names) {
       if ([...box.options].map((option) => option.value).join() === names.join()) return;
       const before = box.value;
@@ -87,11 +153,20 @@ export function select(label, change) {
 }
 
 export function slider(label, change) {
-  const box = el('input', { type: 'range', min: 0, max: 0, step: 1, value: 0, oninput: () => change(Number(box.value)) });
+  const box = el('input', {
+    type: 'range',
+    min: 0,
+    max: 0,
+    step: 1,
+    value: 0,
+    oninput: () => change(Number(box.value)),
+  });
   const text = el('output', {});
   return {
     node: el('label', { class: 'slider' }, el('span', {}, label), box, text),
-    get value() { return Number(box.value); },
+    get value() {
+      return Number(box.value);
+    },
     set(value, most, shown, least = 0) {
       box.min = least;
       box.max = most;

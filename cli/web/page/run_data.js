@@ -1,7 +1,7 @@
 // run_data.js -- a run as the pages see it: records of metrics.jsonl and events.jsonl, kept up to date.
 import { isNumber, last } from './base.js';
 
-const kMostRecords = 6000;  // kept; then every other one of the older half goes
+const kMostRecords = 6000; // kept; then every other one of the older half goes
 
 export class RunData {
   constructor(json) {
@@ -32,27 +32,51 @@ export class RunData {
     if (isNumber(state.now)) this.clockAhead = state.now - Date.now() / 1000;
   }
 
-  now() { return Date.now() / 1000 + this.clockAhead; }
-  get running() { return this.state.state === 'running'; }
-  get newest() { return last(this.records) ?? {}; }
-  get app() { return this.state.app ?? this.state.options?.app ?? 'an app'; }
-  option(name, otherwise = '') { return this.state.options?.[name] || otherwise; }
-  ofKind(...kinds) { return this.events.filter((event) => kinds.includes(event.event)); }
-  get firstTime() { return this.events[0]?.time ?? 0; }
-  get lastTime() { return this.running ? this.now() : Math.max(last(this.events)?.time ?? 0, ...this.lastEpochTimes(1)); }
+  now() {
+    return Date.now() / 1000 + this.clockAhead;
+  }
+  get running() {
+    return this.state.state === 'running';
+  }
+  get newest() {
+    return last(this.records) ?? {};
+  }
+  get app() {
+    return this.state.app ?? this.state.options?.app ?? 'an app';
+  }
+  option(name, otherwise = '') {
+    return this.state.options?.[name] || otherwise;
+  }
+  ofKind(...kinds) {
+    return this.events.filter((event) => kinds.includes(event.event));
+  }
+  get firstTime() {
+    return this.events[0]?.time ?? 0;
+  }
+  get lastTime() {
+    return this.running ? this.now() : Math.max(last(this.events)?.time ?? 0, ...this.lastEpochTimes(1));
+  }
 
   // Names of all values that records have: objective, per_item, valid, terms.NAME, schedule.NAME, ...
   names(group) {
     const names = new Set();
-    for (const record of this.records) for (const name of Object.keys(record[group] ?? {})) names.add(`${group}.${name}`);
+    for (const record of this.records)
+      for (const name of Object.keys(record[group] ?? {})) names.add(`${group}.${name}`);
     return [...names];
   }
-  has(name) { return this.records.some((record) => isNumber(valueOf(record, name))); }
-  column(name) { return this.records.map((record) => valueOf(record, name)); }
+  has(name) {
+    return this.records.some((record) => isNumber(valueOf(record, name)));
+  }
+  column(name) {
+    return this.records.map((record) => valueOf(record, name));
+  }
 
   // Wall times of the newest epochs, in ascending order.
   lastEpochTimes(count) {
-    return this.records.slice(-count).map((record) => this.epochTimes.get(record.epoch)).filter(isNumber);
+    return this.records
+      .slice(-count)
+      .map((record) => this.epochTimes.get(record.epoch))
+      .filter(isNumber);
   }
   // Seconds that an epoch takes now, with its evaluation.
   epochSeconds() {
@@ -63,7 +87,7 @@ export class RunData {
     return took > 0 && epochs > 0 ? took / epochs : null;
   }
 
-  // Who hosts which shards, one entry for each time it changed: {time, epoch (the first one), hosts: [[name, from, to]]}.
+  // Who hosts which shards, an entry for each time it changed: {time, epoch: the first one, hosts: [[name, from, to]]}.
   assignments() {
     const all = [];
     let open = null;
@@ -72,14 +96,15 @@ export class RunData {
         if (event.event !== 'joined') open = null;
         continue;
       }
-      if (!open) all.push(open = { time: event.time, hosts: [] });
+      if (!open) all.push((open = { time: event.time, hosts: [] }));
       const [from, to = from] = event.shards.split(' to ').map(Number);
       open.hosts.push([event.role, from, to]);
     }
     for (const entry of all) {
       entry.hosts.sort((a, b) => a[1] - b[1]);
-      entry.epoch = this.records.find((record) => (this.epochTimes.get(record.epoch) ?? Infinity) > entry.time)?.epoch
-        ?? (last(this.records)?.epoch ?? 0) + 1;
+      entry.epoch =
+        this.records.find((record) => (this.epochTimes.get(record.epoch) ?? Infinity) > entry.time)?.epoch ??
+        (last(this.records)?.epoch ?? 0) + 1;
     }
     return all;
   }
@@ -95,7 +120,7 @@ export class RunData {
 export function valueOf(record, name) {
   const dot = name.indexOf('.');
   const value = dot < 0 ? record[name] : record[name.slice(0, dot)]?.[name.slice(dot + 1)];
-  return typeof value === 'boolean' ? Number(value) : value ?? null;
+  return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
 // worker-2 before worker-10.
@@ -109,10 +134,11 @@ export function bestValid(run) {
   const scored = run.records.filter((record) => isNumber(record.valid));
   if (scored.length === 0) return null;
   const first = scored[0].valid;
-  const least = scored.reduce((a, b) => (b.valid < a.valid ? b : a)), most = scored.reduce((a, b) => (b.valid > a.valid ? b : a));
+  const least = scored.reduce((a, b) => (b.valid < a.valid ? b : a)),
+    most = scored.reduce((a, b) => (b.valid > a.valid ? b : a));
   const best = first - least.valid >= most.valid - first ? least : most;
   return { epoch: best.epoch, valid: best.valid, since: scored.length - 1 - scored.indexOf(best), sure: false };
 }
 
-export const perWorkerTotals = (records, field, count) => Array.from({ length: count }, (_, i) =>
-  records.reduce((total, record) => total + (record[field]?.[i] ?? 0), 0));
+export const perWorkerTotals = (records, field, count) =>
+  Array.from({ length: count }, (_, i) => records.reduce((total, record) => total + (record[field]?.[i] ?? 0), 0));

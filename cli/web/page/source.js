@@ -11,10 +11,20 @@ export function openSource() {
 function embeddedSource({ runs }) {
   const find = (name) => runs.find((run) => run.name === name);
   const brief = (run) => {
-    const newest = run.metrics.records.at(-1) ?? {}, events = run.events.records;
+    const newest = run.metrics.records.at(-1) ?? {},
+      events = run.events.records;
     const { epoch, epochs, objective, valid, seconds } = newest;
-    return { ...run, epoch, epochs, objective, valid, seconds, model_hash: run.result?.model_hash,
-      started: events[0]?.time, changed: events.at(-1)?.time };
+    return {
+      ...run,
+      epoch,
+      epochs,
+      objective,
+      valid,
+      seconds,
+      model_hash: run.result?.model_hash,
+      started: events[0]?.time,
+      changed: events.at(-1)?.time,
+    };
   };
   return {
     live: false,
@@ -50,7 +60,7 @@ function serverSource() {
       for (const kind of ['metrics', 'event', 'state', 'reset'])
         stream.addEventListener(kind, (message) => on[kind](message.data ? JSON.parse(message.data) : {}));
       stream.onopen = () => on.connected(true);
-      stream.onerror = () => on.connected(false);  // the browser connects again by itself
+      stream.onerror = () => on.connected(false); // the browser connects again by itself
       return () => stream.close();
     },
   };
