@@ -114,5 +114,71 @@ TEST_F(TrustTest, FilesOfOtherUsersAreNotTrusted) {
   EXPECT_EQ(why(check_own(file)), file.string() + " belongs to user 1, and you are user 0");
 }
 
+// As Kubernetes gives a Secret to a user who has no name: root's, in a sticky folder that it makes for everybody.
+class ProvidedSecretTest : public TrustTest {
+ protected:
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root provides secrets for others";
+    set(folder, 0755);
+    file = write("keys/..2026/worker.secret", "text");
+    set(file, 0440);
+    give(file, 0, kSomebody);
+    set(folder / "keys/..2026", 02755);
+    set(folder / "keys", 01777);
+    fs::create_directory_symlink("..2026", folder / "keys/..data");
+    fs::create_symlink("..data/worker.secret", link);
+  }
+  static void give(const fs::path& path, uid_t owner, gid_t group) {
+    ASSERT_EQ(::lchown(path.c_str(), owner, group), 0) << path;
+  }
+  template <typename F>
+  static std::string as_somebody(F&& check) {
+    EXPECT_TRUE(::setegid(kSomebody) == 0 && ::seteuid(kSomebody) == 0);
+    const Status status = check();
+    EXPECT_TRUE(::seteuid(0) == 0 && ::setegid(0) == 0);
+    return why(status);
+  }
+  static std::string refusal(const fs::path& path) {
+    return as_somebody([&] { return check_secret(path); });
+  }
+
+  const fs::path link = folder / "keys/worker.secret";
+};
+
+TEST_F(ProvidedSecretTest, IsForThisUserAndItsGroup) {
+  EXPECT_EQ(refusal(folder / "keys"), "");
+  EXPECT_EQ(refusal(link), "");
+  set(file, 0444);
+  EXPECT_EQ(refusal(link), link.string() + " is open to others (mode 444): chmod o=");
+  set(file, 0440);
+  give(file, 0, kSomebody + 1);
+  EXPECT_NE(refusal(link).find("is open to group 54322, which is not yours alone"), std::string::npos);
+}
+
+TEST_F(ProvidedSecretTest, CannotBeAnotherUsers) {
+  give(file, kSomebody + 1, kSomebody);
+  EXPECT_NE(refusal(link).find("leads to a file of user 54322"), std::string::npos);
+  give(file, 0, kSomebody);
+  give(link, kSomebody + 1, 0);
+  EXPECT_NE(refusal(link).find("is a link"), std::string::npos);
+  give(link, kSomebody, 0);
+  EXPECT_NE(refusal(link).find("is a link"), std::string::npos) << "a user's own secrets are no links";
+  give(link, 0, 0);
+  set(folder / "keys", 0777);
+  EXPECT_NE(refusal(link).find("can be changed by everybody"), std::string::npos);
+  EXPECT_NE(refusal(folder / "keys").find("can be changed by everybody"), std::string::npos);
+}
+
+// A claim of Kubernetes: root's, and the group of this user may write.
+TEST_F(ProvidedSecretTest, TheUsersGroupMayWriteIntoRootsFolders) {
+  set(folder / "a", 02775);
+  give(folder / "a", 0, kSomebody);
+  const auto check = [&] { return check_trusted(folder / "a/b/file"); };
+  EXPECT_EQ(as_somebody(check), "");
+  EXPECT_NE(why(check()), "") << "it is not root's group";
+  give(folder / "a", 0, kSomebody + 1);
+  EXPECT_NE(as_somebody(check), "");
+}
+
 }  // namespace
 }  // namespace rota
