@@ -121,7 +121,7 @@ Continuation Checkpoints::after_commit(CommitRecord record, Status status) {
   return [this, record = std::move(record), status = std::move(status)](Outbox& out) -> Status {
     committing_ = false;
     if (status.ok()) {
-      recorder_->event("checkpoint", {{"epoch", std::to_string(record.epoch)}, {"hash", record.model_hash.hex()}});
+      recorder_->event("checkpoint", {{"epoch", record.epoch}, {"hash", record.model_hash.hex()}});
       current_.reset();
       last_ = record;
       if (record.record.best && record.record.best->epoch == record.epoch) best_ = record;

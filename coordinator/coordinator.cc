@@ -40,6 +40,7 @@ Status Coordinator::tick(Outbox& out) {
   if (phase_ == Phase::gathering) gather(out);
   if (phase_ == Phase::recovering || phase_ == Phase::migrating) roll_back(out);
   if (phase_ != Phase::training) return {};
+  training_->tick(out.now());
   const bool trains = training_->trains() && !finishing();
   auto lost = members_.roster().lost(out.now());
   if (!lost) lost = members_.roster().stuck(plan_.era, members_.hosts(), trains, out.now());
@@ -64,7 +65,7 @@ void Coordinator::lose(NodeId process, const Ending& why, Outbox& out) {
     return end(ExitCode::bug, why.what + ", for the second time", out);
   const std::uint64_t pid = members_.roster().pid(process);
   members_.drop(process);
-  recorder_->event("lost", {{"role", process.name()}, {"pid", std::to_string(pid)}, {"why", why.what}});
+  recorder_->event("lost", {{"role", process.name()}, {"pid", pid}, {"why", why.what}});
   if (!members_.hosts(process)) return;  // the job does not need it
   if (!loss_) loss_ = why;
   if (phase_ == Phase::training) leave_era(Phase::recovering, out);
@@ -103,7 +104,7 @@ void Coordinator::roll_back(Outbox& out) {
   rewinding_ = true;
   const auto after = plan_.resume ? std::optional(plan_.resume->epoch) : std::nullopt;
   const std::string to = after ? "the checkpoint of epoch " + std::to_string(*after) : "the beginning";
-  if (loss_) recorder_->event("rollback", {{"to", to}});
+  if (loss_) recorder_->event("rollback", {{"to", to}, {"epoch", after.value_or(0)}});
   out.start_io([this, after, lost = loss_.has_value(), recorder = recorder_, plan = plan_]() -> Continuation {
     failpoint("rollback.begun");
     const Status status =
@@ -266,7 +267,7 @@ Status Coordinator::on(const AskStatus& ask, NodeId from, Outbox& out) {
 void Coordinator::end(ExitCode code, const std::string& what, Outbox& out) {
   if (phase_ == Phase::ended) return;
   phase_ = Phase::ended;
-  Recorder::Fields fields{{"exit", std::to_string(static_cast<int>(code))}, {"what", what}};
+  Recorder::Fields fields{{"exit", static_cast<std::uint64_t>(code)}, {"what", what}};
   if (code == ExitCode::ok) fields.emplace_back("model_hash", training_->model()->model_hash.hex());
   recorder_->event("end", fields);
   for (const NodeId process : members_.roster().members()) out.send(process, Stop{code, what});

@@ -107,6 +107,7 @@ std::optional<Ending> EpochEnd::stopped() const {
 
 void EpochEnd::begin_evaluation(Outbox& out) {
   boundary_->stage = Stage::evaluating;
+  boundary_->evaluates_since = out.now();
   evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, description_.loaded.terms.size());
   const bool visits = description_.loaded.evaluating_pass && plan_.slices > 0;
   out.send(hosts_.nodes(), Evaluate{boundary_->epoch, visits});
@@ -114,6 +115,12 @@ void EpochEnd::begin_evaluation(Outbox& out) {
   if (!visits) return;
   dispatch_.give_out_visits(boundary_->epoch);
   dispatch_.send(out);
+}
+
+void EpochEnd::report_long_evaluation(Nanoseconds now) {
+  constexpr Nanoseconds kLong = 2 * kSecond;
+  if (!boundary_ || boundary_->stage != Stage::evaluating || now - boundary_->evaluates_since < kLong) return;
+  if (!std::exchange(boundary_->reported, true)) recorder_->event("evaluating", {{"epoch", boundary_->epoch}});
 }
 
 Status EpochEnd::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
@@ -157,9 +164,9 @@ void EpochEnd::follow_score() {
                                                         held_out_score(description_.loaded.scores)->better);
   if (best_epoch_.over()) {
     last_ = record_.epoch;
-    recorder_->event("early_stop", {{"epoch", std::to_string(record_.epoch)},
-                                    {"best_epoch", std::to_string(best_epoch_.best()->epoch)},
-                                    {"valid", std::to_string(best_epoch_.best()->valid)}});
+    recorder_->event(
+        "early_stop",
+        {{"epoch", record_.epoch}, {"best_epoch", best_epoch_.best()->epoch}, {"valid", best_epoch_.best()->valid}});
   }
   boundary_->last = boundary_->last || record_.epoch == last_;
   if (is_best)

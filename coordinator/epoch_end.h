@@ -47,6 +47,8 @@ class EpochEnd {
   // A worker's or partition's share of an evaluation.  An error ends the job with it.
   Status on(const Evaluated& evaluated, NodeId from, Outbox& out);
 
+  // An evaluation that takes long is an event, for users who wait.
+  void report_long_evaluation(Nanoseconds now);
   // A signal: the epoch that is being computed is to be the last.
   void stop(const Ending& why);
   // After the epoch that is being computed, or soon after, all is saved and Next::hold follows, unless the job ends.
@@ -71,6 +73,8 @@ class EpochEnd {
     RoundId next_round = 0;
     bool evaluate = false, save = false, last = false;  // none: only what the schedule says is waited for
     Stage stage = Stage::computing;
+    Nanoseconds evaluates_since = 0;
+    bool reported = false;
   };
 
   Status advance(Outbox& out);

@@ -1,7 +1,9 @@
 // rota-coordinator: the process that starts, directs and ends a run.
 #include <limits>
+#include <optional>
 
 #include "coordinator/coordinator.h"
+#include "coordinator/metrics_server.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/checkpoint/newest_commit.h"
@@ -14,11 +16,15 @@
 namespace rota {
 namespace {
 
-// A run that cannot be resumed ends in its events too, which the launcher reads.
+// A run that cannot begin ends in its events too, which the launcher reads.
+Ending cannot_begin(Recorder& recorder, const Status& why) {
+  recorder.event("end", {{"exit", static_cast<std::uint64_t>(why.code())}, {"what", why.what()}});
+  return {why.code(), why.what()};
+}
+
 Ending cannot_resume(const JobConfig& config, const Status& why) {
   constexpr Epoch kAll = std::numeric_limits<Epoch>::max();  // keep the metrics of all
-  if (auto recorder = open_run_recorder(config, kAll); recorder.ok())
-    (*recorder)->event("end", {{"exit", std::to_string(static_cast<int>(why.code()))}, {"what", why.what()}});
+  if (auto recorder = open_run_recorder(config, kAll); recorder.ok()) return cannot_begin(**recorder, why);
   return {why.code(), why.what()};
 }
 
@@ -55,8 +61,15 @@ Result<Ending> coordinate(const CommandLine& line, const JobConfig& config) {
   const auto after = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
   const auto best = plan.best ? std::optional(plan.best->epoch) : std::nullopt;
   ROTA_ASSIGN(const auto recorder, open_run_recorder(config, after, best));
-  if (after) recorder->event("resume", {{"epoch", std::to_string(*after)}});
+  if (after) recorder->event("resume", {{"epoch", *after}});
   if (!from_nothing.empty()) recorder->event("resume_without_checkpoint", {{"why", from_nothing}});
+  std::optional<MetricsServer> metrics;
+  if (const std::string place(line.options.text("metrics")); !place.empty()) {
+    auto server = MetricsServer::start(place, config);
+    if (!server.ok()) return cannot_begin(*recorder, server.status());
+    metrics = *std::move(server);
+    recorder->event("metrics", {{"address", metrics->address()}});
+  }
   const auto listening = [&](const std::string& address) {
     return write_atomically(config.run.address(), address + "\n");
   };

@@ -15,14 +15,16 @@ void Membership::admit(NodeId process, const Hello& hello, Nanoseconds now) {
   const bool additional = is_additional(process);
   roster_.join(process, hello, now);
   if (process.role == Role::worker && !workforce_.awaits(process.index)) workforce_.join(process.index, hello.joins);
-  Recorder::Fields fields{{"role", process.name()}, {"pid", std::to_string(hello.pid)}, {"host", hello.host}};
-  if (additional) fields.emplace_back("as", workforce_.awaits(process.index) ? "one more" : "a spare");
-  recorder_.event("joined", fields);
+  const bool awaited = process.role != Role::worker || workforce_.awaits(process.index);
+  const char* const as = !additional ? "expected" : awaited ? "one more" : "a spare";
+  recorder_.event("joined", {{"role", process.name()}, {"pid", hello.pid}, {"host", hello.host}, {"as", as}});
 }
 
 void Membership::confirm_alive(NodeId process, std::uint64_t memory, Nanoseconds now) {
   if (!roster_.confirm_alive(process, memory, now)) return;
-  recorder_.event("joined", {{"role", process.name()}, {"again", "yes"}});
+  recorder_.event(
+      "joined",
+      {{"role", process.name()}, {"pid", roster_.pid(process)}, {"host", roster_.host(process)}, {"as", "back"}});
   if (process.role != Role::worker || workforce_.awaits(process.index)) return;
   workforce_.join(process.index, Joins::as_named);  // others were to host its shards
 }
@@ -97,7 +99,7 @@ void Membership::drop_lost(Nanoseconds now) {
   while (const auto lost = roster_.lost(now)) {
     const auto crash = crash_of(lost->process);
     recorder_.event("left", {{"role", lost->process.name()},
-                             {"pid", std::to_string(roster_.pid(lost->process))},
+                             {"pid", roster_.pid(lost->process)},
                              {"why", crash ? roster_.describe(lost->process) + *crash : lost->what}});
     drop(lost->process);
   }
@@ -155,7 +157,7 @@ void Membership::plan_moves(const EpochRecord& newest, Outbox& out) {
   update_load_balance(newest);
   if (!workforce_.changes() || (move_ && move_->hosts == workforce_.next())) return;
   move_ = Move{++moves_, workforce_.next(), {}};
-  recorder_.event("migrating", {{"workers", std::to_string(move_->hosts.size())}});
+  recorder_.event("migrating", {{"workers", move_->hosts.size()}});
   for (const std::uint32_t worker : move_->hosts.workers()) {
     move_->reading.insert(worker);
     out.send({Role::worker, worker}, ReadAhead{move_->number, move_->hosts.ranges()});

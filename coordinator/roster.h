@@ -99,6 +99,10 @@ class Roster {
     const Member* const member = find(process);
     return member == nullptr ? 0 : member->hello.pid;
   }
+  std::string host(NodeId process) const {
+    const Member* const member = find(process);
+    return member == nullptr ? "" : member->hello.host;
+  }
   std::string describe(NodeId process) const;  // "worker-1 (pid 77 on node5)"
 
  private:

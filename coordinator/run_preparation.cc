@@ -104,8 +104,7 @@ Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
   description_.found.items = loading_.items();
   loading_.clear();
   ROTA_TRY(check_and_take(loaded));
-  recorder_.event("loaded",
-                  {{"items", std::to_string(description_.found.items)}, {"unit", description_.loaded.items_unit}});
+  recorder_.event("loaded", {{"items", description_.found.items}, {"unit", description_.loaded.items_unit}});
   enter(phase_, Phase::cutting, recorder_);
   out.send(plan_.scheduler_nodes(), facts);
   facts.census.clear();  // the cut has what the others need of it
@@ -130,8 +129,7 @@ Status RunPreparation::check_and_take(const Loaded& loaded) {
 
 Status RunPreparation::on(const CutMade& cut, NodeId from, Outbox& out) {
   if (phase_ != Phase::cutting || from != NodeId{Role::scheduler, 0}) return unexpected(cut.kind, from);
-  recorder_.event("partitioned", {{"slices", std::to_string(cut.cut.slices.size())},
-                                  {"replicated", std::to_string(cut.cut.replicated.size())}});
+  recorder_.event("partitioned", {{"slices", cut.cut.slices.size()}, {"replicated", cut.cut.replicated.size()}});
   ROTA_TRY(check_tables(cut.tables));
   warn(cut.ignored);
   description_.tables = cut.tables;

@@ -83,6 +83,8 @@ class Training {
     if (phase_ == Phase::training) epoch_end_.hold();
   }
 
+  void tick(Nanoseconds now) { epoch_end_.report_long_evaluation(now); }
+
   // All are prepared.
   bool trains() const { return phase_ >= Phase::training; }
   // All epochs are committed: the members are not needed any more.

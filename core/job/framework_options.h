@@ -49,6 +49,11 @@ inline constexpr Option kKeysOption = {
     .meaning =
         "For tcp: folder of the keys, which `rota keys` made. If not given, `rota` takes those of the run, "
         "OUT/keys, which `rota train` makes unless --insecure."};
+inline constexpr Option kMetricsOption = {
+    .name = "metrics",
+    .meaning =
+        "Serve the run's metrics for Prometheus, as http://HOST:PORT/metrics without keys: best at 127.0.0.1. Port 0: "
+        "any that is free, which `rota status` shows."};
 inline constexpr Option kOwnDiskOption = {
     .name = "own_disk",
     .kind = Option::Kind::path,

@@ -24,6 +24,7 @@ constexpr std::array kRoleOptions = {
     kHostOption,
     kBindOption,
     kKeysOption,
+    kMetricsOption,
     Option{.name = "resume",
            .kind = Kind::flag,
            .default_value = "false",

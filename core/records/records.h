@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/base/hash.h"
@@ -80,7 +81,9 @@ struct RunResult {
 // the thread for files.
 class Recorder {
  public:
-  using Fields = std::vector<std::pair<std::string, std::string>>;
+  // A number is a number in events.jsonl too.
+  using Value = std::variant<std::string, std::uint64_t, double>;
+  using Fields = std::vector<std::pair<std::string, Value>>;
 
   virtual ~Recorder() = default;
   virtual void event(const std::string& name, const Fields& fields) = 0;
@@ -98,5 +101,8 @@ class Recorder {
   // Publishes the committed model and the result of the run.
   virtual Status finish(const RunResult& result) = 0;
 };
+
+// As the log has it.
+std::string text_of(const Recorder::Value& value);
 
 }  // namespace rota

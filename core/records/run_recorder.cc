@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "core/base/failpoint.h"
 #include "core/base/files.h"
@@ -22,8 +24,24 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kKeptEpochs = 2;
 
+// Of an event's log line; all others are LOG_INFO.
+void log_event(std::string_view name, bool failed, const std::string& line) {
+  static const std::set<std::string_view> kWarnings = {
+      "abandoned",        "ignored", "left",         "lost",
+      "not_reproducible", "paused",  "refused",      "resume_without_checkpoint",
+      "rollback",         "slow",    "unresponsive", "warning"};
+  if (name == "fault" || failed) return log_error(line);
+  kWarnings.contains(name) ? log_warning(line) : log_info(line);
+}
+
+// The newest checkpoint, for the log.
+struct NewestCheckpoint {
+  Epoch epoch = 0;     // 0: none
+  Nanoseconds at = 0;  // 0: before this start of the coordinator
+};
+
 // The log line of an epoch, with fixed names for grep.
-std::string log_line(const EpochRecord& record) {
+std::string log_line(const EpochRecord& record, const NewestCheckpoint& checkpoint) {
   char text[2048];
   int used = 0;
   const auto add = [&](const char* format, auto... values) {
@@ -31,13 +49,23 @@ std::string log_line(const EpochRecord& record) {
     const int wanted = std::snprintf(text + used, static_cast<std::size_t>(room), format, values...);
     used += std::clamp(wanted, 0, room - 1);
   };
-  add("event=epoch epoch=%u", record.epoch);
+  add("event=epoch epoch=%u epochs=%u", record.epoch, record.epochs);
   if (record.evaluated) add(" objective=%.8e", record.objective);
   if (record.per_item) add(" per_item=%.6f", *record.per_item);
   if (record.valid) add(" valid=%.6f", *record.valid);
   if (record.best) add(" best=%.6f best_epoch=%u", record.best->valid, record.best->epoch);
-  add(" seconds=%.3f items_per_second=%.4g bytes_sent=%" PRIu64 " workers=%zu slowest=%s waiting=%.3f", record.seconds,
-      record.items_per_second, record.bytes_sent, record.workers.size(), record.slowest.c_str(), record.waiting_share);
+  add(" seconds=%.3f items_per_second=%.4g bytes_sent=%" PRIu64, record.seconds, record.items_per_second,
+      record.bytes_sent);
+  if (record.items > 0)  // in this epoch, as the items per second
+    add(" bytes_per_second=%.4g",
+        static_cast<double>(record.bytes_sent) * record.items_per_second / static_cast<double>(record.items));
+  double compute = 0, wait = 0;
+  for (const WorkerTimes& worker : record.workers) compute += worker.compute_seconds, wait += worker.wait_seconds;
+  if (compute + wait > 0) add(" compute=%.3f wait=%.3f", compute / (compute + wait), wait / (compute + wait));
+  add(" workers=%zu slowest=%s waiting=%.3f checkpoint_epoch=%u", record.workers.size(), record.slowest.c_str(),
+      record.waiting_share, checkpoint.epoch);
+  if (checkpoint.at > 0)
+    add(" checkpoint_age_seconds=%.1f", static_cast<double>(now_ns() - checkpoint.at) / static_cast<double>(kSecond));
   for (const auto* numbers : {&record.terms, &record.figures})
     for (const auto& [name, value] : *numbers) add(" %s=%.8g", name.c_str(), value);
   if (record.converged) add(" converged=%s", *record.converged ? "true" : "false");
@@ -75,25 +103,31 @@ class RunRecorder final : public Recorder {
               std::optional<Epoch> best)
       : config_(config), metrics_(std::move(metrics)), events_(std::move(events)) {
     if (after) kept_.emplace(*after, best);
+    checkpoint_.epoch = after.value_or(0);
   }
 
   void event(const std::string& name, const Fields& fields) override {
     Json json = event_now(name);
     std::string line = "event=" + name;
     for (const auto& [field, value] : fields) {
-      json[field] = visible_text(value);
-      line += " " + field + "=" + log_value(value);
+      const auto* const text = std::get_if<std::string>(&value);
+      if (text != nullptr)
+        json[field] = visible_text(*text);
+      else
+        std::visit([&](const auto& number) { json[field] = number; }, value);
+      line += " " + field + "=" + log_value(text_of(value));
     }
-    if (name == "end") json["exit"] = std::stoi(json["exit"].get<std::string>());
     if (name == "phase") phase_ = json["phase"];
+    if (name == "metrics") metrics_address_ = json["address"];
+    if (name == "checkpoint") checkpoint_ = {json["epoch"].get<Epoch>(), now_ns()};
     append(events_, json);
-    log_info(line);
+    log_event(name, name == "end" && json["exit"] != 0, line);
   }
 
   void epoch(const EpochRecord& record) override {
     newest_ = to_json(record);
     if (record.evaluated) append(metrics_, newest_);
-    log_info(log_line(record));
+    log_info(log_line(record, checkpoint_));
     Json json = event_now("epoch");
     json.update(newest_);
     append(events_, json);
@@ -109,6 +143,7 @@ class RunRecorder final : public Recorder {
     // For a worker on a machine without the run's folder.
     json["flags"] = Json::object();
     for (const auto& [name, value] : config_.options.all()) json["flags"][name] = exact_text(value);
+    if (!metrics_address_.empty()) json["metrics"] = metrics_address_;
     json["newest"] = newest_;
     return json_text(json);
   }
@@ -224,11 +259,22 @@ class RunRecorder final : public Recorder {
   std::atomic<bool> complained_ = false;  // of the thread of files too
   // Committed epochs that are known to be whole, and the best epoch when each was committed (--patience).
   std::map<Epoch, std::optional<Epoch>> kept_;
-  std::string phase_;
+  std::string phase_, metrics_address_;
+  NewestCheckpoint checkpoint_;
   Json newest_;
 };
 
 }  // namespace
+
+std::string text_of(const Recorder::Value& value) {
+  if (const auto* const text = std::get_if<std::string>(&value)) return *text;
+  char digits[32];
+  if (const auto* const whole = std::get_if<std::uint64_t>(&value))
+    std::snprintf(digits, sizeof digits, "%" PRIu64, *whole);
+  else
+    std::snprintf(digits, sizeof digits, "%.8g", std::get<double>(value));
+  return digits;
+}
 
 Result<std::shared_ptr<Recorder>> open_run_recorder(const JobConfig& config, std::optional<Epoch> after,
                                                     std::optional<Epoch> best) {

@@ -121,12 +121,12 @@ class Cluster {
     observer.event = [this](const std::string& name, const auto& fields) {
       if (trace_) {
         std::printf("%9.3f ms  %s", static_cast<double>(now_) / kMillisecond, name.c_str());
-        for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), value.c_str());
+        for (const auto& [field, value] : fields) std::printf(" %s=%s", field.c_str(), text_of(value).c_str());
         std::printf("\n");
       }
       // All processes have begun the era, so no work of the one before is running.
-      if (name == "phase" && fields.front().second == "cutting") forget_repeated_work();
-      if (name == "phase" && fields.front().second == "migrating") ++outcome_.moves;
+      if (name == "phase" && text_of(fields.front().second) == "cutting") forget_repeated_work();
+      if (name == "phase" && text_of(fields.front().second) == "migrating") ++outcome_.moves;
     };
     observer.commit = [this](const CommitRecord& record) { committed_[record.epoch] = disks_.now(); };
     observer.broken = [this](const std::string& law) { witness_.complaint = law; };

@@ -27,7 +27,7 @@ class Diary final : public Recorder {
  public:
   void event(const std::string& name, const Fields& fields) override {
     std::string line = name;
-    for (const auto& [field, value] : fields) line += " " + field + "=" + value;
+    for (const auto& [field, value] : fields) line += " " + field + "=" + text_of(value);
     events.push_back(line);
   }
   void epoch(const EpochRecord& record) override { epochs.push_back(record); }

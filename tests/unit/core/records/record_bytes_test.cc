@@ -33,7 +33,7 @@ TEST_F(RunRecorderTest, BytesThatAreNoUtf8AreShown) {
   auto its = settings({{"input", "/data/caf\xe9"}});
   its.app = "/plugins/\xff.so";
   const auto recorder = open(its);
-  recorder->event("end", {{"exit", "65"}, {"what", "caf\xe9:3: expected a count, found '\xe9'"}});
+  recorder->event("end", {{"exit", std::uint64_t{65}}, {"what", "caf\xe9:3: expected a count, found '\xe9'"}});
   EpochRecord epoch;
   epoch.epoch = 1;
   epoch.evaluated = true;
@@ -47,6 +47,7 @@ TEST_F(RunRecorderTest, BytesThatAreNoUtf8AreShown) {
   EXPECT_TRUE(nlohmann::json::accept(recorder->status("worker-1", 2)));
   const auto events = lines(its.run.events());
   ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[0].at("exit"), 65) << "a number stays one";
   EXPECT_EQ(events[0].at("what"), "caf\\xe9:3: expected a count, found '\\xe9'");
   EXPECT_EQ(events[1].at("event"), "epoch");
   EXPECT_EQ(events[1].at("terms"), (nlohmann::json{{"t\\xe9rm", 1.0}}));
