@@ -22,7 +22,7 @@ std::string read_text(const FileDescriptor& fd, std::uint64_t at, std::size_t by
 
 void LineIndex::forget() {
   fd_.close();
-  end_ = 0;
+  size_ = end_ = 0;
   end_text_.clear();
   lines_.clear();
   apart_.clear();
@@ -41,7 +41,7 @@ bool LineIndex::update() {
   const bool is_there = ::stat(file_.c_str(), &its) == 0;
   const auto size = is_there ? static_cast<std::uint64_t>(its.st_size) : 0;
   if (fd_.open() && is_there && ::fstat(fd_.get(), &ours) == 0 && ours.st_ino == its.st_ino &&
-      ours.st_dev == its.st_dev && size == end_)
+      ours.st_dev == its.st_dev && size == size_)
     return false;
   auto now = open_file(file_, O_RDONLY);
   bool lost = false;
@@ -51,6 +51,7 @@ bool LineIndex::update() {
   }
   if (!now.ok()) return lost;
   if (!fd_.open()) fd_ = *std::move(now);
+  size_ = size;
   scan(size);
   return lost;
 }

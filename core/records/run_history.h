@@ -36,6 +36,8 @@ class LineIndex {
 
   const std::vector<LinePlace>& lines() const { return lines_; }
   const std::vector<LinePlace>& apart() const { return apart_; }
+  // Whether a last line without an end follows them.
+  bool is_torn() const { return size_ > end_; }
   // The text of lines, as of the last update(), even if the file was replaced since.  A line that cannot be read or is
   // longer than kLineBytesMax is "".
   std::vector<std::string> read(std::span<const LinePlace> places) const;
@@ -43,7 +45,7 @@ class LineIndex {
   static std::span<const LinePlace> from(const std::vector<LinePlace>& lines, std::size_t first,
                                          std::size_t most = SIZE_MAX);
 
-  static constexpr std::uint32_t kLineBytesMax = std::uint32_t{16} << 20;
+  static constexpr std::uint32_t kLineBytesMax = std::uint32_t{4} << 20;
 
  private:
   void forget();
@@ -53,7 +55,8 @@ class LineIndex {
 
   std::filesystem::path file_;
   std::string apart_prefix_;
-  FileDescriptor fd_;      // of the file that is indexed, also when another one has its name
+  FileDescriptor fd_;  // of the file that is indexed, also when another one has its name
+  std::uint64_t size_ = 0;
   std::uint64_t end_ = 0;  // of the last whole line
   std::string end_text_;   // the last bytes before it, to recognise the file
   std::vector<LinePlace> lines_, apart_;

@@ -24,9 +24,11 @@ TEST_F(RunHistoryTest, LinesAreThereWhenTheyAreWhole) {
   append("lines", "ee");
   EXPECT_FALSE(index.update());
   EXPECT_EQ(index.lines().size(), 2U) << "the last line is torn";
+  EXPECT_TRUE(index.is_torn());
   append("lines", "\nfour\n");
   EXPECT_FALSE(index.update());
   EXPECT_EQ(index.read(index.lines()), (Lines{"one", "", "three", "four"}));
+  EXPECT_FALSE(index.is_torn());
   EXPECT_EQ(index.read(LineIndex::from(index.lines(), 1, 2)), (Lines{"", "three"}));
   EXPECT_EQ(LineIndex::from(index.lines(), 9).size(), 0U);
 }
