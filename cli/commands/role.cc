@@ -45,6 +45,11 @@ constexpr Option kRankOptions[] = {
                 "workers.",
      .least = 1,
      .most = 30'001},
+    {.name = "role",
+     .kind = Option::Kind::choice,
+     .unit = "coordinator|scheduler|kvstore|worker",
+     .meaning = "The role, where the launcher starts each by a command line of its own: the rank then counts the "
+                "processes of this role."},
 };
 
 std::vector<Option> role_flags() {
@@ -89,7 +94,7 @@ Result<Place> place_of(const Options& options) {
     place.rank = options.integer("rank");
   } else if (const auto rank = number_in_environment(found ? launcher->rank : nullptr)) {
     place.rank = *rank;
-  } else {
+  } else if (options.text("role") != "coordinator") {
     std::string names;
     for (const Launcher& one : kLaunchers) names += std::string(names.empty() ? "" : ", ") + one.rank;
     return Status(ExitCode::usage, "which rank? No launcher has set one (" + names + "); give --rank=N");
@@ -108,6 +113,7 @@ struct RoleOfRank {
 };
 Result<RoleOfRank> role_of(std::int64_t rank, const Options& options, std::int64_t workers) {
   std::int64_t index = rank;
+  if (options.has("role")) return RoleOfRank{std::string(options.text("role")), rank};
   for (const auto& [role, count] : {std::pair{"coordinator", std::int64_t{1}},
                                     {"scheduler", options.integer("schedulers")},
                                     {"kvstore", options.integer("stores")},
@@ -135,7 +141,7 @@ Status lead(const CommandLine& line, const std::string& app, std::int64_t worker
   std::vector<std::string> words{"train", app, "--coordinator_only", "--workers=" + std::to_string(workers)};
   if (!line.options.has("coordinator")) words.push_back("--coordinator=" + TcpAddress{own_number(), 0}.text());
   for (const auto& [name, value] : line.given)
-    if (name != "rank" && name != "ranks" && name != "workers" && name != "own_disk")
+    if (name != "rank" && name != "ranks" && name != "role" && name != "workers" && name != "own_disk")
       words.push_back("--" + name + "=" + value);
   words.insert(words.end(), line.log_flags.begin(), line.log_flags.end());
   const std::vector<const char*> argv = argv_of(words);
