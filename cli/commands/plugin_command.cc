@@ -12,6 +12,7 @@
 #include "cli/folders/text_form.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
+#include "core/base/json_text.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/framework_options.h"
 #include "core/job/input_files.h"
@@ -38,6 +39,7 @@ constexpr std::array kExportOptions = {
            .default_value = "csv",
            .unit = "csv|json|npy|matrix_market",
            .meaning = "The format of the tables in --output."},
+    kProgressOption,
 };
 
 io::TableFormat table_format(std::string_view name) {
@@ -203,16 +205,26 @@ Status export_command(int argc, const char* const* argv) {
   const fs::path folder(options.text("model"));
   ROTA_TRY(check_app(*read.plugin, folder));
   const std::string_view format = options.text("format");
+  const ProgressForm form = progress_form(options);
+  Progress progress(form);
   std::string written = folder;
   if (options.has("output")) {
     written = options.text("output");
+    const Busy busy(progress, "exporting");
     ROTA_TRY(export_into(*read.plugin, folder, written, table_format(format)));
   } else if (format != "csv") {
     return {ExitCode::usage, "--format=" + std::string(format) + " is for --output=DIR"};
   } else {
     const RunFolder run{folder};
     std::error_code error;
-    ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, *read.plugin) : export_model(*read.plugin, folder));
+    ROTA_TRY(fs::exists(run.result(), error) ? write_text(run, *read.plugin, progress)
+                                             : export_model(*read.plugin, folder));
+  }
+  progress.end();
+  if (form == ProgressForm::json) {
+    nlohmann::ordered_json result = event_now("result");
+    result["output"] = visible_text(written);
+    return std::printf("%s\n", json_text(result).c_str()), Status();
   }
   std::printf("exported: %s\n", visible_text(written).c_str());
   return {};

@@ -32,12 +32,13 @@ std::vector<Option> changeable() {
   for (const Option& option : job_options())
     if (std::ranges::find(kMayChange, option.name) != kMayChange.end()) table.push_back(option);
   table.insert(table.end(), network_options().begin(), network_options().end());
+  table.push_back(kProgressOption);
   return table;
 }
 
 Status check_given(const CommandLine& line, const std::string& folder) {
   for (const auto& [name, value] : line.given) {
-    if (may_change_on_resume(name)) continue;
+    if (may_change_on_resume(name) || name == kProgressOption.name) continue;
     std::string others;
     for (const std::string_view other : kMayChange) others += " --" + std::string(other);
     return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
@@ -61,10 +62,14 @@ std::map<std::string, std::string, std::less<>> as_given(const CommandLine& line
 
 // A run of which nothing is missing but the text form of its model, because writing that failed or was cut off, gets
 // it.
-Status already_done(const RunFolder& run, const Plugin& plugin) {
-  if (has_text(run)) return std::printf("already done: %s\n", visible_text(run.path.native()).c_str()), Status();
-  ROTA_TRY(write_text(run, plugin));
-  std::printf("already done, the text form is written now: %s\n", visible_text(run.path.native()).c_str());
+Status already_done(const RunFolder& run, const Plugin& plugin, ProgressForm form) {
+  const bool whole = has_text(run);
+  Progress progress(form);
+  if (!whole) ROTA_TRY(write_text(run, plugin, progress));
+  progress.end();
+  if (form == ProgressForm::json) return print_result(run, form);
+  std::printf("already done%s: %s\n", whole ? "" : ", the text form is written now",
+              visible_text(run.path.native()).c_str());
   return {};
 }
 
@@ -106,7 +111,8 @@ Status resume(const CommandLine& line) {
   // The folder may have been moved since.
   const std::string out = "--out=" + run.path.string();
   std::vector<std::string> words{"resume", flagfile, out};
-  for (const auto& [name, value] : line.given) words.push_back("--" + name + "=" + value);
+  for (const auto& [name, value] : line.given)
+    if (name != kProgressOption.name) words.push_back("--" + name + "=" + value);
   const fs::path input(absolute_input(line.options.text("input")));
   if (line.given.contains("input") && !line.given.contains("valid") && is_packed_folder(input)) {
     // Data by shard has its held-out data with it, or none.
@@ -115,14 +121,15 @@ Status resume(const CommandLine& line) {
   }
   const std::vector<const char*> argv = argv_of(words);
   ROTA_ASSIGN(auto parsed, parse_with_plugin(static_cast<int>(argv.size()), argv.data(), network_options()));
-  if (done) return already_done(run, *parsed.plugin);
+  const ProgressForm progress = progress_form(line.options);
+  if (done) return already_done(run, *parsed.plugin, progress);
   // Nothing is touched while a coordinator that was started by hand is at work there; ours takes the lock itself.
   ROTA_TRY(lock_run(run).status());
   ROTA_TRY(check_data_is_there(parsed.line.options, *parsed.plugin, line.positional.front()));
   ROTA_ASSIGN(auto network, network_of(parsed.line, run));
   ROTA_TRY(make_folder(run.log()));
   ROTA_TRY(write_flagfile(run.flags(), as_given(parsed.line)));
-  return run_job({run, parsed.line.options, line.log_flags, true, std::move(network)}, *parsed.plugin);
+  return run_job({run, parsed.line.options, line.log_flags, true, std::move(network), progress}, *parsed.plugin);
 }
 
 }  // namespace

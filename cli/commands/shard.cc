@@ -9,6 +9,7 @@
 #include "cli/folders/packed_output.h"
 #include "cli/launcher/progress.h"
 #include "core/base/file_hash.h"
+#include "core/base/json_text.h"
 #include "core/base/version.h"
 #include "core/job/framework_options.h"
 #include "core/job/hosted_app.h"
@@ -31,6 +32,7 @@ constexpr std::array kShardOptions = {
            .kind = Option::Kind::path,
            .meaning = "Folder for the files: new, empty, or one that `rota shard` made."},
     kPluginDirOption,
+    kProgressOption,
 };
 
 std::vector<Option> packed_options(const Plugin& plugin) {
@@ -84,7 +86,19 @@ Status check_given(const CommandLine& line) {
   return {};
 }
 
-Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs::path& folder) {
+std::uint64_t bytes_of(const std::vector<std::string>& files) {
+  std::uint64_t bytes = 0;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs::path& folder, Progress& progress) {
+  const std::uint64_t bytes = bytes_of(job.input) + bytes_of(job.valid);
+  const Busy busy(progress, "reading the input for its checksum", bytes);
   PackedIndex index;
   index.app = plugin.name;
   index.format = plugin.packed_format;
@@ -94,6 +108,7 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
   ROTA_ASSIGN(index.valid, hash_contents(job.valid));
   index.has_valid = !job.valid.empty();
   ROTA_ASSIGN(auto output, PackedOutput::open(folder, job.shards));
+  progress.begin("sharding the input", bytes);
   auto hosted = host_app(plugin, job);
   const Status packed =
       !hosted.ok() ? hosted.status() : call_hook(plugin.name, "pack", "", [&] { (*hosted)->app->pack(output); });
@@ -130,9 +145,20 @@ Status shard_command(int argc, const char* const* argv) {
   ROTA_TRY(check_given(line));
   ROTA_ASSIGN(auto job, job_of(line, *plugin, first.positional.front()));
   const fs::path folder(line.options.text("output"));
-  ROTA_ASSIGN(const auto index, write_shards(*plugin, job, folder));
+  const ProgressForm form = progress_form(line.options);
+  Progress progress(form);
+  ROTA_ASSIGN(const auto index, write_shards(*plugin, job, folder, progress));
+  progress.end();
   std::uint64_t items = 0, bytes = index.common.bytes;
   for (const PackedIndex::Shard& shard : index.shards) items += shard.items, bytes += shard.file.bytes;
+  if (form == ProgressForm::json) {
+    nlohmann::ordered_json result = event_now("result");
+    result["output"] = visible_text(folder.native());
+    result["shards"] = index.shards.size();
+    result["items"] = items;
+    result["bytes"] = bytes;
+    return std::printf("%s\n", json_text(result).c_str()), Status();
+  }
   std::printf("%zu shards, %llu %s, %llu bytes: %s\n", index.shards.size(), static_cast<unsigned long long>(items),
               std::string(plugin->items).c_str(), static_cast<unsigned long long>(bytes),
               visible_text(folder.native()).c_str());

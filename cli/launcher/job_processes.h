@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/launcher/network.h"
+#include "cli/launcher/progress.h"
 #include "cli/processes/child.h"
 #include "cli/remote/agent_connection.h"
 #include "core/base/status.h"
@@ -22,6 +23,7 @@ struct LocalJob {
   std::vector<std::string> log_flags;  // glog's, for all processes
   bool resume = false;
   Network network = {};
+  ProgressForm progress = ProgressForm::lines;
 };
 
 class JobProcesses {

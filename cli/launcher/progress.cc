@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
+#include <fstream>
 
 #include "core/base/json_text.h"
 #include "rota/utf8.h"
@@ -15,6 +18,10 @@ namespace rota {
 namespace {
 
 constexpr std::size_t kBarWidth = 10;
+constexpr Nanoseconds kRedrawSpan = kSecond;
+constexpr Nanoseconds kFirstLine = 10 * kSecond;  // later ones come when it has taken twice as long
+constexpr double kUsual = 4;                      // an epoch that takes this many times longer than others is reported
+constexpr auto kTickSpan = std::chrono::milliseconds(200);
 
 std::string with_digits(const char* format, double number) {
   char text[64];
@@ -44,18 +51,32 @@ std::string message_of(const nlohmann::json& record) {
   if (event == "leaving") return role + " is leaving" + reason;
   if (event == "left") return role + " has left" + reason;
   if (event == "abandoned") return role + " is abandoned" + reason;
-  if (event == "joined" && !text("as").empty()) return role + " has joined, as " + text("as");
+  if (event == "joined" && (text("as") == "one more" || text("as") == "a spare"))
+    return role + " has joined, as " + text("as");
   if (event == "slow") return role + " is slow, and gets fewer shards";
-  if (event == "migrating") return "moving shards to " + text("workers") + " workers";
+  if (event == "migrating") return "moving shards to " + with_digits("%.0f", number_in(record, "workers")) + " workers";
+  if (event == "metrics") return "metrics at " + text("address");
   if (event == "paused") return "paused" + reason;
   if (event == "not_reproducible") return "not reproducible" + reason;
   if (event == "warning") return text("what");
   return "";
 }
 
-void write_out(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
+void write_out(const std::string& text, std::FILE* to = stderr) {
+  std::fwrite(text.data(), 1, text.size(), to);
+  std::fflush(to);
+}
+
+double seconds_of(Nanoseconds span) {
+  return static_cast<double>(span) / static_cast<double>(kSecond);
+}
+
+// Bytes that this process has read until now, as the system counts them; 0 if it does not.
+std::uint64_t bytes_read() {
+  std::ifstream io("/proc/self/io");
+  std::string name;
+  std::uint64_t bytes = 0;
+  return io >> name >> bytes && name == "rchar:" ? bytes : 0;
 }
 
 }  // namespace
@@ -70,7 +91,16 @@ std::string short_number(double number) {
   return with_digits("%.3g", number) + kUnits[unit];
 }
 
-std::string epoch_line(const nlohmann::json& epoch, bool narrow) {
+std::string short_span(double seconds) {
+  const auto whole = [](double number) { return with_digits("%.0f", std::floor(number)); };
+  constexpr double kMinute = 60, kHour = 3600, kDay = 86'400;
+  if (seconds < 99.5) return with_digits("%.2g s", seconds);
+  if (seconds < 100 * kMinute) return with_digits("%.0f min", seconds / kMinute);
+  if (seconds < 2 * kDay) return whole(seconds / kHour) + " h " + whole(std::fmod(seconds, kHour) / kMinute) + " min";
+  return whole(seconds / kDay) + " days " + whole(std::fmod(seconds, kDay) / kHour) + " h";
+}
+
+std::string epoch_line(const nlohmann::json& epoch, bool narrow, std::optional<double> left) {
   const auto number = [&](const char* field) { return number_in(epoch, field); };
   const double done = number("epoch"), all = number("epochs"), seconds = number("seconds");
   // Without a last epoch the share that is done is unknown.
@@ -88,8 +118,13 @@ std::string epoch_line(const nlohmann::json& epoch, bool narrow) {
   line += "  " + with_digits("%.2f s", seconds);
   line += "  " + short_number(number("items_per_second")) + " " + (items.empty() ? "items" : items) + "/s";
   line += "  " + with_digits("%.0f", number("workers")) + " workers";
-  if (done > 0 && done < all) line += "  " + short_number(seconds / done * (all - done)) + " s left";
+  if (!left && done > 0) left = seconds / done * (all - done);
+  if (left && done < all) line += "  " + short_span(*left) + " left";
   return line;
+}
+
+nlohmann::ordered_json event_now(const char* event) {
+  return {{"event", event}, {"time", seconds_of(wall_clock_ns())}};
 }
 
 void tell_of_repeated(const CommandLine& line) {
@@ -98,18 +133,120 @@ void tell_of_repeated(const CommandLine& line) {
               visible_text(line.given.find(name) == line.given.end() ? "" : line.given.find(name)->second) + "'\n");
 }
 
-Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+// ---- time left
 
-void Progress::record(const nlohmann::json& record) {
+void TimeLeft::add(double epoch, double time) {
+  constexpr std::size_t kLeast = 10, kMost = 10'000;
+  constexpr double kRecent = 10;
+  points_.emplace_back(epoch, time);
+  while (points_.size() > kLeast + 1 && (points_.front().second < time - kRecent || points_.size() > kMost))
+    points_.pop_front();
+}
+
+std::optional<double> TimeLeft::seconds_an_epoch() const {
+  if (points_.size() < 2 || points_.back().first <= points_.front().first) return std::nullopt;
+  return (points_.back().second - points_.front().second) / (points_.back().first - points_.front().first);
+}
+
+std::optional<double> TimeLeft::left(double epochs) const {
+  const auto each = seconds_an_epoch();
+  if (!each || epochs <= 0) return std::nullopt;
+  return std::max(0.0, *each * (epochs - points_.back().first));
+}
+
+// ---- what is shown
+
+ProgressForm progress_form(const Options& options) {
+  const std::string_view form = options.text("progress");
+  if (form == "bar") return ProgressForm::bar;
+  if (form == "lines") return ProgressForm::lines;
+  if (form == "json") return ProgressForm::json;
+  if (form == "none") return ProgressForm::none;
+  return ::isatty(STDERR_FILENO) == 1 ? ProgressForm::bar : ProgressForm::lines;
+}
+
+void Progress::record(const nlohmann::json& record, std::string_view line) {
+  const std::scoped_lock lock(mutex_);
   const std::string event = text_in(record, "event");
+  if (form_ == ProgressForm::json) write_out(std::string(line) + "\n", stdout);
   if (event == "epoch") {
-    terminal_ ? draw(epoch_line(record, true)) : say(epoch_line(record));
+    take_epoch(record);
   } else if (event == "phase") {
+    const std::string phase = text_in(record, "phase");
+    const bool trains = phase == "training";
+    if (trains) time_left_.begin(reached_, number_in(record, "time"));
+    start(trains ? "epoch " + with_digits("%.0f", reached_ + 1) : phase);
     // Off a terminal the phases are in events.jsonl; a log of lines is for the epochs.
-    if (terminal_) draw(text_in(record, "phase") + " ...");
-  } else if (const std::string message = message_of(record); !message.empty()) {
-    say(message);
+    if (form_ == ProgressForm::bar) draw(doing_ + " ...");
+  } else if (event == "evaluating") {
+    start("evaluating epoch " + with_digits("%.0f", number_in(record, "epoch")));
+  } else if (event == "resume" || event == "rollback") {
+    reached_ = number_in(record, "epoch");
   }
+  if (const std::string message = message_of(record); !message.empty()) write_line(message);
+}
+
+void Progress::take_epoch(const nlohmann::json& record) {
+  epoch_ = record;
+  reached_ = number_in(record, "epoch");
+  time_left_.add(reached_, number_in(record, "time"));
+  // After the last one its checkpoint is written.
+  const bool last = reached_ == number_in(record, "epochs");
+  start(last ? "writing the checkpoint" : "epoch " + with_digits("%.0f", reached_ + 1));
+  if (form_ == ProgressForm::bar) draw(newest_line(0));
+  if (form_ == ProgressForm::lines) write_line(epoch_line(record, false, time_left_.left(number_in(record, "epochs"))));
+}
+
+std::string Progress::newest_line(double since_then) const {
+  const auto left = time_left_.left(number_in(epoch_, "epochs"));
+  return epoch_line(epoch_, true, left ? std::optional(std::max(0.0, *left - since_then)) : std::nullopt);
+}
+
+void Progress::say(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  if (form_ == ProgressForm::json) {
+    auto object = event_now("message");
+    object["text"] = visible_text(text);
+    write_out(json_text(object) + "\n", stdout);
+  }
+  write_line(text);
+}
+
+void Progress::begin(const std::string& what, std::uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  start(what, bytes);
+}
+
+void Progress::start(const std::string& what, std::uint64_t bytes) {
+  doing_ = what;
+  since_ = now_ns();
+  bytes_ = bytes;
+  if (bytes > 0) read_before_ = bytes_read();
+  const auto usual = what.starts_with("epoch ") ? time_left_.seconds_an_epoch() : std::nullopt;
+  const Nanoseconds patience = static_cast<Nanoseconds>(kUsual * usual.value_or(0) * static_cast<double>(kSecond));
+  next_note_ = since_ + (form_ == ProgressForm::lines ? std::max(kFirstLine, patience) : kRedrawSpan);
+}
+
+void Progress::tick() {
+  const std::scoped_lock lock(mutex_);
+  const Nanoseconds now = now_ns(), took = now - since_;
+  if (doing_.empty() || form_ == ProgressForm::none || now < next_note_) return;
+  next_note_ = form_ == ProgressForm::lines ? now + took : now + kRedrawSpan;
+  const std::uint64_t read = bytes_ > 0 ? std::min(bytes_, bytes_read() - read_before_) : 0;
+  if (form_ == ProgressForm::json) {
+    auto object = event_now("working");
+    object["what"] = doing_;
+    object["seconds"] = seconds_of(took);
+    if (bytes_ > 0) object["bytes_read"] = read, object["bytes"] = bytes_;
+    return write_out(json_text(object) + "\n", stdout);
+  }
+  std::string text = doing_ + " ... ";
+  if (bytes_ > 0)
+    text += short_number(static_cast<double>(read)) + " of " + short_number(static_cast<double>(bytes_)) + " bytes, ";
+  text += short_span(seconds_of(took));
+  if (form_ == ProgressForm::lines) return write_line(text);
+  const bool trains = epoch_.is_object() && (doing_.starts_with("epoch ") || doing_.starts_with("evaluating "));
+  draw(trains ? newest_line(seconds_of(took)) + "  (" + text + ")" : text);
 }
 
 void Progress::draw(const std::string& line) {
@@ -117,7 +254,8 @@ void Progress::draw(const std::string& line) {
   write_out("\r\033[K" + line_);
 }
 
-void Progress::say(std::string_view text) {
+void Progress::write_line(std::string_view text) {
+  if (form_ != ProgressForm::bar && form_ != ProgressForm::lines) return;
   std::string all = visible_text(text);
   all += '\n';
   if (!line_.empty()) all = "\r\033[K" + all + line_;
@@ -125,8 +263,27 @@ void Progress::say(std::string_view text) {
 }
 
 void Progress::end() {
-  if (!line_.empty()) write_out("\n");
+  const std::scoped_lock lock(mutex_);
+  doing_.clear();
+  if (line_.empty()) return;
+  if (epoch_.is_object()) draw(epoch_line(epoch_, true));
+  write_out(epoch_.is_object() ? "\n" : "\r\033[K");
   line_.clear();
+}
+
+Busy::Busy(Progress& progress, const std::string& what, std::uint64_t bytes) : progress_(progress) {
+  progress.begin(what, bytes);
+  ticking_ = std::jthread([&progress](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    for (std::condition_variable_any sleep; !stop.stop_requested(); progress.tick())
+      sleep.wait_for(lock, stop, kTickSpan, [] { return false; });
+  });
+}
+
+Busy::~Busy() {
+  ticking_ = {};
+  progress_.begin("");
 }
 
 }  // namespace rota

@@ -22,6 +22,9 @@ Status run_job(const LocalJob& job, const Plugin& plugin);
 
 // Writes the text form of the run's model.  The run's events record how it ended: if that fails, `rota`'s own exit
 // code is not the coordinator's.
-Status write_text(const RunFolder& run, const Plugin& plugin);
+Status write_text(const RunFolder& run, const Plugin& plugin, Progress& progress);
+
+// The result of a finished run, or with ProgressForm::json as an object with "event": "result" on stdout.
+Status print_result(const RunFolder& run, ProgressForm form);
 
 }  // namespace rota

@@ -54,6 +54,7 @@ class Supervisor {
     progress_.say("rota: " + count("shards") + " shards, " + count("partitions") + " partitions, " + count("workers") +
                   " workers of " + count("threads") + " threads, " + count("schedulers") + " schedulers, " +
                   count("stores") + " stores; reading the input");
+    progress_.begin("starting");
     ROTA_TRY(processes_.prepare(sockets));
     events_.read([](std::string_view) {});  // of an earlier part of the run
     ROTA_TRY(start_role("coordinator", 0));
@@ -77,6 +78,7 @@ class Supervisor {
     while (!coordinator().ended() || should_restart(roles_.front())) {
       wait(kPollSpan);
       read_records();
+      progress_.tick();
       take_signals();
       ROTA_TRY(restart());
       look_for_lost();
@@ -174,7 +176,7 @@ class Supervisor {
     for (Role& role : roles_) {
       if (!restarts_wanted_ || role.child->name() != text_in(record, "role")) continue;
       const bool abandoned =
-          (event == "lost" || event == "left") && std::to_string(role.child->pid()) == text_in(record, "pid");
+          (event == "lost" || event == "left") && static_cast<double>(role.child->pid()) == number_in(record, "pid");
       // A restarted coordinator waits for a process that has hung since before the restart.
       const bool silent = event == "unresponsive" && role.started_at < roles_.front().started_at;
       if (abandoned || silent) role.child->signal(SIGKILL);
@@ -197,7 +199,7 @@ class Supervisor {
     if (event == "end") end_ = record;
     if (event == "checkpoint") restarts_.progress();
     end_hung(event, record);
-    progress_.record(record);
+    progress_.record(record, line);
   }
 
   void take_signals() {

@@ -43,7 +43,7 @@ ARROWS = {
     "cli": CLI | {"cli/commands", "cli/remote"},
     "cli/commands": CLI | {"cli/launcher", "cli/processes", "cli/folders", "cli/web", "core/http", "include/rota/io"},
     "cli/web": CLI | {"core/http", "core/records"},
-    "cli/launcher": CLI | {"cli/remote", "cli/processes", "cli/folders"},
+    "cli/launcher": CLI | {"cli/remote", "cli/processes", "cli/folders", "cli/web"},
     "cli/remote": CLI | {"cli/processes", "cli/folders"},
     "cli/processes": CLI,
     "cli/folders": CLI | {"include/rota/io"},
@@ -95,7 +95,7 @@ EVENT = re.compile(r"""(?:\bevent(?:_now)?\(|\["event"\] = )"(\w+)\"""")
 # A call with its fields: event("name", {{"field", value}, ...});
 EVENT_CALL = re.compile(r"""\bevent\("(\w+)",(.*?)\);$""", re.M | re.S)
 # Of the launcher's stream of records, which is no file.
-NOT_IN_EVENTS = {"epoch"}
+NOT_IN_EVENTS = {"epoch", "message", "working", "result"}
 
 DOCUMENT = re.compile(r"(?<![\w./-])((?:[\w.-]+/)*[A-Z][A-Z_]*\.md)\b")
 
