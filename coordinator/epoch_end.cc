@@ -164,9 +164,8 @@ void EpochEnd::follow_score() {
                                                         held_out_score(description_.loaded.scores)->better);
   if (best_epoch_.over()) {
     last_ = record_.epoch;
-    recorder_->event(
-        "early_stop",
-        {{"epoch", record_.epoch}, {"best_epoch", best_epoch_.best()->epoch}, {"valid", best_epoch_.best()->valid}});
+    const BestSoFar& best = *best_epoch_.best();
+    recorder_->event("early_stop", {{"epoch", record_.epoch}, {"best_epoch", best.epoch}, {"valid", best.valid}});
   }
   boundary_->last = boundary_->last || record_.epoch == last_;
   if (is_best)

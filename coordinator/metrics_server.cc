@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -14,14 +15,14 @@ namespace rota {
 
 namespace {
 
-// At most so many clients at a time, and an answer in so long: what they cost is bounded, whatever they ask for.
+// Clients at a time, and the least time between two answers: what they cost is bounded, whatever they ask for.
 constexpr unsigned kClients = 8;
 constexpr Nanoseconds kAnswerSpan = 50 * kMillisecond;
 
 class Answers {
  public:
   explicit Answers(const JobConfig& config)
-      : metrics_(config.app, config.workers, config.epochs,
+      : metrics_(std::filesystem::path(config.app).stem().string(), config.workers, config.epochs,
                  static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond)),
         events_(config.run.events()) {}
 

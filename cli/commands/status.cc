@@ -44,6 +44,7 @@ void print_answer(const std::string& answer) {
   const auto json = parse_object(answer);
   row("phase", text_in(json, "phase"));
   row("missing", text_in(json, "missing"));
+  row("metrics", text_in(json, "metrics"));
   if (const auto newest = json.find("newest"); newest != json.end() && newest->is_object())
     row("newest", epoch_line(*newest));
 }
