@@ -12,7 +12,7 @@ packages=(
   libzmq3-dev cppzmq-dev
   libboost-dev libboost-filesystem-dev libboost-iostreams-dev libboost-system-dev
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
-  librandom123-dev libxxhash-dev nlohmann-json3-dev libcpp-httplib-dev
+  librandom123-dev libxxhash-dev nlohmann-json3-dev libcpp-httplib-dev libssl-dev
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
   libgtest-dev clang-format python3
 )
@@ -22,8 +22,8 @@ if [[ " $* " == *" review "* ]]; then
   packages+=(clang-tidy-16)
 fi
 if [[ " $* " == *" tests "* ]]; then
-  packages+=(python3-numpy python3-scipy python3-sklearn r-base-core r-cran-glmnet liblinear-tools)
-  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium)
+  packages+=(python3-numpy python3-scipy python3-sklearn python3-yaml r-base-core r-cran-glmnet liblinear-tools)
+  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium prometheus)
   packages+=(lintian dpkg-dev mmdebstrap podman runc)
   # The package starts a server under systemd.  There its owner decides, and tests that need it skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server)
