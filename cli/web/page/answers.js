@@ -1,18 +1,6 @@
 // answers.js -- what a stranger asks about a run, answered in plain English from its records.
-import {
-  bytes,
-  capital,
-  duration,
-  figure,
-  isNumber,
-  last,
-  list,
-  median,
-  number,
-  percent,
-  plural,
-  sum,
-} from './base.js';
+import { bytes, capital, duration, figure, isNumber, last, list } from './base.js';
+import { median, number, percent, plural, sum } from './base.js';
 import { bestValid, perWorkerTotals } from './run_data.js';
 
 const kSlow = 1.25; // a straggler computes this many times as long as the median worker
@@ -291,6 +279,7 @@ export function headline(run) {
     left = timeLeft(run),
     age = checkpointAge(run);
   if (phase !== 'training') return `Epoch ${epoch} is over; the run is ${phase}.${losses}`;
+  if (run.state.missing?.length) return `Epoch ${at}; the run waits for ${list(run.state.missing)}.${losses}`;
   const parts = [`Epoch ${at}`, `the objective ${kTrend[trend(run, 'objective').state]}`];
   if (left !== null) parts.push(`about ${duration(left)} left`);
   if (age > kOldCheckpoint) parts.push(`the last checkpoint is ${duration(age)} old`);

@@ -158,16 +158,16 @@ async function show() {
     mine = ++turn;
   try {
     if (first !== 'run' || !name) {
-      const runs = await source.runs();
+      const answer = await source.runs();
       if (mine !== turn) return;
-      many = runs.length !== 1;
-      if (!many) return void location.replace(hash('run', runs[0].name, 'run'));
+      many = answer.runs.length !== 1;
+      if (!many) return void location.replace(hash('run', answer.runs[0].name, 'run'));
       stop();
       run = page = null;
       showFrame();
       showState();
       clear();
-      page = runsPage(main, source, runs, hash);
+      page = runsPage(main, source, answer, hash);
     } else {
       if (run?.state.name !== name) await load(name);
       if (mine !== turn) return;
@@ -212,7 +212,7 @@ setInterval(() => {
 source
   .runs()
   .then(
-    (runs) => {
+    ({ runs }) => {
       many = runs.length !== 1;
     },
     () => {},

@@ -109,7 +109,7 @@ export function eventsPage(main, run, source) {
 }
 
 function logPart(run, source) {
-  const text = el('pre', { class: 'log', tabindex: 0, 'aria-label': 'Log' }),
+  const text = el('pre', { class: 'log', tabindex: 0, role: 'region', 'aria-label': 'Log' }),
     note = el('p', { class: 'note', role: 'status' });
   const find = el('input', {
     type: 'search',

@@ -101,6 +101,27 @@ export function choice(label, choices, chosen, change) {
   return group;
 }
 
+export const axisChoice = (change) =>
+  choice(
+    'Horizontal axis',
+    [
+      ['epochs', 'Epochs'],
+      ['seconds', 'Seconds of training'],
+    ],
+    'epochs',
+    change,
+  );
+export const scaleChoice = (change) =>
+  choice(
+    'Scale',
+    [
+      ['linear', 'Linear'],
+      ['log', 'Logarithmic'],
+    ],
+    'linear',
+    change,
+  );
+
 // A group of check boxes: names of which some are chosen.  set(names) renews it.
 export function checks(label, change) {
   const node = el('fieldset', { class: 'checks' }, el('legend', {}, label));

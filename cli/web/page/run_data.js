@@ -117,9 +117,13 @@ export class RunData {
   }
 }
 
-export function valueOf(record, name) {
+// A value by its name: objective, terms.NAME, ...
+export function rawValueOf(record, name) {
   const dot = name.indexOf('.');
-  const value = dot < 0 ? record[name] : record[name.slice(0, dot)]?.[name.slice(dot + 1)];
+  return dot < 0 ? record[name] : record[name.slice(0, dot)]?.[name.slice(dot + 1)];
+}
+export function valueOf(record, name) {
+  const value = rawValueOf(record, name);
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 

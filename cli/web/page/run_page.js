@@ -2,8 +2,8 @@
 import { bytes, capital, duration, el, figure, isNumber, number, percent, plural } from './base.js';
 import { answers, checkpointAge, headline, timeLeft, waiting } from './answers.js';
 import { chart, columns, positive } from './chart.js';
-import { checks, choice, lazyDetails, recordsTable, section, table } from './parts.js';
-import { bestValid, valueOf } from './run_data.js';
+import { checks, axisChoice, choice, lazyDetails, scaleChoice, recordsTable, section, table } from './parts.js';
+import { bestValid, rawValueOf } from './run_data.js';
 
 export function runPage(main, run) {
   const says = el('p', { class: 'headline' }),
@@ -34,30 +34,14 @@ export function runPage(main, run) {
   const controls = el(
     'div',
     { class: 'controls' },
-    choice(
-      'Horizontal axis',
-      [
-        ['epochs', 'Epochs'],
-        ['seconds', 'Seconds of training'],
-      ],
-      axis,
-      (value) => {
-        axis = value;
-        draw();
-      },
-    ),
-    choice(
-      'Scale',
-      [
-        ['linear', 'Linear'],
-        ['log', 'Logarithmic'],
-      ],
-      log,
-      (value) => {
-        log = value;
-        draw();
-      },
-    ),
+    axisChoice((value) => {
+      axis = value;
+      draw();
+    }),
+    scaleChoice((value) => {
+      log = value;
+      draw();
+    }),
     measureChoice,
   );
   const note = el('p', { class: 'note', 'aria-live': 'polite' });
@@ -196,8 +180,8 @@ function metricColumns(run) {
   return [...names].map((name) => ({
     name,
     value: (record) => {
-      const value = valueOf(record, name);
-      return typeof value === 'string' ? value : (value ?? '–');
+      const value = rawValueOf(record, name);
+      return typeof value === 'boolean' ? String(value) : (value ?? '–');
     },
   }));
 }

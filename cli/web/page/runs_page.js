@@ -1,13 +1,14 @@
 // runs_page.js -- many runs: a list, and chosen ones compared.
 import { day, duration, el, figure, isNumber, number } from './base.js';
 import { chart } from './chart.js';
-import { choice, section, select, table } from './parts.js';
+import { axisChoice, scaleChoice, section, select, table } from './parts.js';
 import { RunData } from './run_data.js';
 
+const withoutClock = (key, value) => (key === 'now' ? undefined : value);
 const kAtFirst = 4,
   kRefresh = 5000;
 
-export function runsPage(main, source, runs, hash) {
+export function runsPage(main, source, { runs, left_out = [] }, hash) {
   const chosen = new Set(),
     loaded = new Map();
   let order = 'changed',
@@ -22,7 +23,8 @@ export function runsPage(main, source, runs, hash) {
   });
   const body = el('tbody', {}),
     head = el('tr', {}),
-    count = el('p', { class: 'note', role: 'status' });
+    count = el('p', { class: 'note', role: 'status' }),
+    omitted = el('ul', { class: 'problems' });
   const kColumns = [
     ['name', 'Run'],
     ['app', 'App'],
@@ -43,6 +45,7 @@ export function runsPage(main, source, runs, hash) {
       { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Runs' },
       el('table', { class: 'runs' }, el('thead', {}, head), body),
     ),
+    omitted,
   );
   const measure = select('Curve', () => drawPicture()),
     picture = chart('Comparison', 300),
@@ -54,30 +57,14 @@ export function runsPage(main, source, runs, hash) {
         'div',
         { class: 'controls' },
         measure.node,
-        choice(
-          'Horizontal axis',
-          [
-            ['epochs', 'Epochs'],
-            ['seconds', 'Seconds of training'],
-          ],
-          axis,
-          (value) => {
-            axis = value;
-            drawPicture();
-          },
-        ),
-        choice(
-          'Scale',
-          [
-            ['linear', 'Linear'],
-            ['log', 'Logarithmic'],
-          ],
-          log,
-          (value) => {
-            log = value;
-            drawPicture();
-          },
-        ),
+        axisChoice((value) => {
+          axis = value;
+          drawPicture();
+        }),
+        scaleChoice((value) => {
+          log = value;
+          drawPicture();
+        }),
       ),
       note,
       picture.node,
@@ -98,6 +85,7 @@ export function runsPage(main, source, runs, hash) {
         return sign * (isNumber(x) && isNumber(y) ? x - y : String(x).localeCompare(String(y)));
       });
     count.textContent = `${found.length} of ${runs.length} runs. Tick runs to compare them below.`;
+    omitted.replaceChildren(...left_out.map((text) => el('li', {}, text)));
     head.replaceChildren(
       el('td', {}),
       ...kColumns.map(([key, text]) =>
@@ -242,9 +230,9 @@ export function runsPage(main, source, runs, hash) {
   async function refresh() {
     if (document.hidden || !source.live) return;
     try {
-      const next = await source.runs();
-      if (JSON.stringify(next) === JSON.stringify(runs)) return;
-      runs = next;
+      const before = JSON.stringify(runs, withoutClock);
+      ({ runs, left_out = [] } = await source.runs());
+      if (JSON.stringify(runs, withoutClock) === before) return;
       if (!body.contains(document.activeElement)) drawList();
       if ([...chosen].some((name) => loaded.get(name)?.running)) await drawComparison();
     } catch {

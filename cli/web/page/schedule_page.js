@@ -1,7 +1,7 @@
 // schedule_page.js -- what is updated when, and what travels: rotation, figures of priority schedules, exchanges.
 import { bytes, el, figure, isNumber, last, number, plural, sum } from './base.js';
 import { chart, columns, positive } from './chart.js';
-import { calm, checks, choice, recordsTable, section, slider } from './parts.js';
+import { calm, checks, recordsTable, scaleChoice, section, slider } from './parts.js';
 import { ring, ringNote, travels } from './rotation.js';
 
 // Apps that deal the slices in a new order in every epoch and let as many as there are shards go around at a time.
@@ -194,18 +194,10 @@ function figuresPart(run) {
     el(
       'div',
       { class: 'controls' },
-      choice(
-        'Scale',
-        [
-          ['linear', 'Linear'],
-          ['log', 'Logarithmic'],
-        ],
-        log,
-        (value) => {
-          log = value;
-          update();
-        },
-      ),
+      scaleChoice((value) => {
+        log = value;
+        update();
+      }),
     ),
     picture.node,
     chosen.node,

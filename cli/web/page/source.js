@@ -1,7 +1,7 @@
 // source.js -- where runs come from: the server of `rota web`, or the data inside a report.
 //
-// A source has runs(), run(name), logs(name), log(name, file), model(name), and follow(name, from, on), which calls
-// on.metrics, on.event, on.state, on.reset and on.connected, and returns what ends it.
+// A source has runs() -> {runs, left_out: [text]}, run(name), logs(name), log(name, file), model(name), and
+// follow(name, from, on), which calls on.metrics, on.event, on.state, on.reset, on.connected and returns what ends it.
 
 export function openSource() {
   const data = document.getElementById('data');
@@ -28,7 +28,7 @@ function embeddedSource({ runs }) {
   };
   return {
     live: false,
-    runs: async () => runs.map(brief),
+    runs: async () => ({ runs: runs.map(brief) }),
     run: async (name) => {
       if (!find(name)) throw new Error(`There is no run ${name} in this report.`);
       return find(name);
@@ -50,7 +50,7 @@ function serverSource() {
   const json = async (what, query) => (await get(what, query)).json();
   return {
     live: true,
-    runs: async () => (await json('runs', {})).runs,
+    runs: () => json('runs', {}),
     run: (name) => json('run', { name }),
     logs: async (name) => (await json('logs', { name })).logs,
     log: async (name, file) => (await get('log', { name, file })).text(),

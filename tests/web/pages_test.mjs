@@ -1,0 +1,337 @@
+// pages_test.mjs -- the pages of `rota web` and `rota report` in a real browser, with real runs: a live one that loses
+// a worker, finished ones of several apps, and generated ones of many workers and many epochs.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import { after, before, test } from 'node:test';
+import { axe, launch, missing, openPage, overflow, visit } from './browser.mjs';
+import { corpus, generate, jsonLines, report, sample, serve, startTraining, train } from './run_folders.mjs';
+
+const skip = missing();
+if (skip) console.log(`SKIPPED: no page is tested here, because ${skip}`);
+const kMostBytes = 120e3,
+  kPages = ['run', 'workers', 'schedule', 'model', 'events'];
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rota pages é '));
+const runs = path.join(folder, 'runs'),
+  at = (name) => path.join(runs, name);
+const kMany = '64 wörkers <b>& "all"';
+let browser, server;
+
+before(async () => {
+  if (skip) return;
+  fs.mkdirSync(runs);
+  generate(at(kMany), { workers: 64, epochs: 300 });
+  generate(at('long'), { workers: 2, epochs: 100000, events: 10000 });
+  browser = await launch();
+  server = await serve(runs);
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+  fs.rmSync(folder, { recursive: true });
+});
+
+const address = (name, page = 'run') => `${server.url}#/run/${encodeURIComponent(name)}/${page}`;
+const records = (name) =>
+  fs
+    .readFileSync(path.join(at(name), 'metrics.jsonl'), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+const valueOf = (record, name) => name.split('.').reduce((value, key) => value?.[key], record);
+
+// The table below the curves, whole: {names, rows}.
+async function readTable(page) {
+  await page.click('text=All numbers of metrics.jsonl');
+  await page.waitForSelector('details[open] table');
+  const more = page.locator('button', { hasText: 'Show all' });
+  if (await more.count()) await more.first().click();
+  return page.evaluate(() => {
+    const table = document.querySelector('details[open] table'),
+      cells = (row) => [...row.cells].map((cell) => cell.textContent);
+    return { names: cells(table.tHead.rows[0]), rows: [...table.tBodies[0].rows].map(cells) };
+  });
+}
+function assertTableIs({ names, rows }, expected) {
+  assert.equal(rows.length, expected.length);
+  const written = new Set(
+    expected.flatMap((record) =>
+      Object.entries(record).flatMap(([name, value]) =>
+        Array.isArray(value)
+          ? []
+          : value !== null && typeof value === 'object'
+            ? Object.keys(value).map((inner) => `${name}.${inner}`)
+            : [name],
+      ),
+    ),
+  );
+  assert.deepEqual(new Set(names), written);
+  rows.toReversed().forEach((row, i) =>
+    row.forEach((cell, column) => {
+      const value = valueOf(expected[i], names[column]);
+      const same =
+        typeof value === 'number'
+          ? Number(cell) === value
+          : value === null || value === undefined
+            ? cell === '–'
+            : cell === String(value);
+      assert.ok(same, `record ${i}, ${names[column]}: the page has ${cell}, the file ${value}`);
+    }),
+  );
+}
+
+async function assertSound(page, name, { rules = true } = {}) {
+  if (rules) assert.deepEqual(await axe(page), [], `${name}: accessibility`);
+  assert.deepEqual(page.errors, [], `${name}: errors`);
+}
+
+test('the page is small, and complete without any other server', { skip }, async () => {
+  const page = await openPage(browser),
+    asked = new Set(),
+    sizes = new Map();
+  page.on('request', (request) => asked.add(request.url()));
+  await visit(page, server.url);
+  for (const url of asked) {
+    assert.ok(url.startsWith(server.url) || url.startsWith('data:'), url);
+    if (url.startsWith('data:') || url.includes('/api/')) continue;
+    sizes.set(url, zlib.gzipSync(await (await page.request.get(url)).body()).length);
+  }
+  const whole = [...sizes.values()].reduce((total, size) => total + size, 0);
+  console.log(`the page has ${sizes.size} files, ${whole} bytes compressed`);
+  assert.ok(sizes.size > 10 && whole < kMostBytes, `${whole} bytes`);
+  const policy = (await page.request.get(server.url)).headers()['content-security-policy'];
+  assert.match(policy, /default-src 'none'/);
+  assert.doesNotMatch(policy, /unsafe/);
+  await page.close();
+});
+
+test(
+  'a live run that loses a worker: its pages follow it, and their numbers are those of metrics.jsonl',
+  { skip },
+  async () => {
+    const [input, valid] = corpus(folder),
+      dir = at('live');
+    const job = startTraining(
+      'lda',
+      dir,
+      `--input=${input}`,
+      `--valid=${valid}`,
+      '--topics=50',
+      '--epochs=100000',
+      '--workers=4',
+      '--threads=1',
+    );
+    const page = await openPage(browser);
+    try {
+      while (!fs.existsSync(`${dir}/metrics.jsonl`) || records('live').length < 3)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      await visit(page, address('live'));
+      const epoch = () => page.evaluate(() => Number(document.querySelector('.tiles data').value));
+      const first = await epoch();
+      await page.waitForFunction((from) => Number(document.querySelector('.tiles data').value) > from + 3, first);
+      // At most two redraws a second, and none while nobody looks.
+      const redraws = () =>
+        page.evaluate(
+          () =>
+            new Promise((resolve) => {
+              let count = 0;
+              const watch = new MutationObserver(() => ++count);
+              watch.observe(document.querySelector('.tiles'), { childList: true });
+              setTimeout(() => (watch.disconnect(), resolve(count)), 1500);
+            }),
+        );
+      const seen = await redraws();
+      assert.ok(seen >= 1 && seen <= 4, `${seen} redraws in 1.5 s`);
+      await page.evaluate(() => Object.defineProperty(document, 'hidden', { value: true, configurable: true }));
+      await page.waitForTimeout(600);
+      assert.equal(await redraws(), 0, 'hidden');
+      await page.evaluate(() => {
+        delete document.hidden;
+        document.dispatchEvent(new Event('visibilitychange'));
+      });
+      const victim = jsonLines(`${dir}/events.jsonl`).find(
+        (event) => event.event === 'joined' && event.role === 'worker-2',
+      );
+      process.kill(Number(victim.pid), 'SIGKILL');
+      await page.waitForFunction(() => document.querySelector('.questions').textContent.includes('worker-2 (1 loss)'));
+      await page.waitForFunction(() => document.querySelector('.questions').textContent.includes('It has recovered'));
+      const resumed = await epoch();
+      await page.waitForFunction((from) => Number(document.querySelector('.tiles data').value) > from, resumed);
+      const shown = await page.evaluate(() =>
+        [...document.querySelectorAll('.tiles > div')].map((tile) => [
+          tile.querySelector('dt').textContent,
+          Number(tile.querySelector('data')?.value),
+        ]),
+      );
+      const tiles = Object.fromEntries(shown),
+        record = records('live').find((each) => each.epoch === tiles.Epoch);
+      assert.deepEqual(
+        [tiles.Objective, tiles['Held-out score'], tiles['Tokens per second']],
+        [record.objective, record.valid, record.items_per_second],
+      );
+      for (const kind of kPages) {
+        await visit(page, address('live', kind));
+        await assertSound(page, `live ${kind}`);
+      }
+      await visit(page, address('live', 'workers'));
+      assert.equal(await page.locator('.lane .mark.lost').count(), 1);
+      await job.stop();
+      await page.waitForFunction(() => document.querySelector('#top .state').textContent === 'ended');
+      await visit(page, address('live'));
+      assertTableIs(await readTable(page), records('live'));
+      assert.deepEqual(page.errors, []);
+    } finally {
+      await job.stop();
+      await page.close();
+    }
+  },
+);
+
+test('finished runs of several apps: every page is sound, and its table equals metrics.jsonl', { skip }, async () => {
+  const a9a = [`--input=${sample('sgd/sample/a9a.libsvm.gz')}`],
+    [input, valid] = corpus(folder);
+  train(
+    'lda',
+    at('topics'),
+    `--input=${input}`,
+    `--valid=${valid}`,
+    '--topics=10',
+    '--epochs=30',
+    '--patience=2',
+    '--workers=2',
+  );
+  train('lasso_rows', at('lasso rows'), ...a9a);
+  train('mf', at('mf'), `--input=${sample('mf/sample/google_reviews.txt.gz')}`, '--epochs=5', '--workers=3');
+  train('sgd', at('sgd'), ...a9a, '--exchange=halton', '--epochs=5');
+  train('kmeans', at('kmeans'), ...a9a, '--clusters=5', '--epochs=10');
+  const page = await openPage(browser);
+  for (const name of ['topics', 'lasso rows', 'mf', 'sgd', 'kmeans']) {
+    for (const kind of kPages.filter((each) => each !== 'events')) {
+      await visit(page, address(name, kind));
+      await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Loading …'));
+      await assertSound(page, `${name} ${kind}`, { rules: name === 'topics' || kind === 'schedule' });
+    }
+    await visit(page, address(name));
+    assertTableIs(await readTable(page), records(name));
+  }
+  await visit(page, address('sgd', 'schedule'));
+  assert.match(await page.textContent('main'), /exchanged between shards \(--exchange=halton\)/);
+  await visit(page, address('lasso rows', 'schedule'));
+  const drawn = records('lasso rows').reduce((total, record) => total + record.schedule.drawn, 0);
+  assert.ok(drawn > 0);
+  assert.match(await page.textContent('main'), new RegExp(`drew ${drawn.toLocaleString('en-US')} variables`));
+
+  await visit(page, `${server.url}#/`);
+  for (const name of ['topics', 'sgd']) await page.check(`[aria-label="Compare ${name}"]`);
+  await page.waitForSelector('th:text-is("model hash") ~ td');
+  await assertSound(page, 'runs');
+  const hash = JSON.parse(fs.readFileSync(`${at('topics')}/result.json`, 'utf8')).model_hash;
+  assert.match(await page.textContent('main'), new RegExp(hash));
+  await page.close();
+});
+
+test(
+  '64 workers, names with markup, values that are no numbers: all is shown as text, also on a phone',
+  { skip },
+  async () => {
+    for (const options of [{ colorScheme: 'dark' }, { viewport: { width: 360, height: 740 } }]) {
+      const page = await openPage(browser, options);
+      for (const kind of kPages) {
+        await visit(page, address(kMany, kind));
+        await assertSound(page, `64 ${kind} ${JSON.stringify(options)}`, {
+          rules: 'colorScheme' in options || kind === 'run',
+        });
+        assert.ok((await overflow(page)) <= 0, `${kind} is wider than its window`);
+        assert.equal(await page.textContent('h1'), kMany);
+        assert.equal(await page.locator('main b:has-text("of"), main img, main script').count(), 0);
+      }
+      await visit(page, address(kMany, 'workers'));
+      assert.equal(await page.locator('.bars .row').count(), 64);
+      assert.match(await page.textContent('.headline'), /worker-17 is a straggler: it computes (2\.9|3|3\.0)\d* times/);
+      await visit(page, address(kMany, 'schedule'));
+      assert.equal(await page.locator('.slice').count(), 128);
+      await visit(page, address(kMany));
+      assertTableIs(await readTable(page), records(kMany));
+      await page.close();
+    }
+  },
+);
+
+test('by keyboard: pages, events and values of a curve', { skip }, async () => {
+  const page = await openPage(browser);
+  await visit(page, address(kMany, 'events'));
+  await page.keyboard.press('/');
+  await page.keyboard.type('größe');
+  await page.waitForFunction(() => document.querySelectorAll('.events li').length === 1);
+  await page.focus('.events summary');
+  await page.keyboard.press('Enter');
+  assert.equal(
+    JSON.parse(await page.textContent('.events pre')).why,
+    'worker-5 was lost: "größe" <script>alert(1)</script>',
+  );
+  await page.focus('nav a:text-is("Run")');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.plot');
+  await page.focus('.plot');
+  await page.keyboard.press('Home');
+  await page.keyboard.press('ArrowRight');
+  const [first, second] = records(kMany);
+  assert.equal(await page.evaluate(() => Number(document.querySelector('.readout data').value)), second.objective);
+  await page.keyboard.press('ArrowLeft');
+  assert.equal(await page.evaluate(() => Number(document.querySelector('.readout data').value)), first.objective);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test('slices move until they are paused, and not at all for those who want no motion', { skip }, async () => {
+  for (const reducedMotion of ['no-preference', 'reduce']) {
+    const page = await openPage(browser, { reducedMotion });
+    const place = () => page.evaluate(() => document.querySelector('.slice').getAttribute('transform'));
+    const moves = async () => {
+      const from = await place();
+      await page.waitForTimeout(700);
+      return (await place()) !== from;
+    };
+    await visit(page, address(kMany, 'schedule'));
+    await page.waitForSelector('.slice', { state: 'attached' });
+    assert.equal(await moves(), reducedMotion === 'no-preference');
+    if (reducedMotion === 'no-preference') await page.click('button:text-is("Pause")');
+    const from = await place();
+    await page.click('button:text-is("Next step")');
+    await page.click('button:text-is("Next step")');
+    assert.notEqual(await place(), from);
+    assert.equal(await moves(), false);
+    assert.deepEqual(page.errors, []);
+    await page.close();
+  }
+});
+
+test('a run of 100,000 epochs and 10,000 events opens in seconds', { skip }, async () => {
+  const page = await openPage(browser),
+    began = performance.now();
+  await visit(page, address('long'));
+  await page.waitForSelector('.readout data');
+  const took = (performance.now() - began) / 1000;
+  console.log(`100,000 epochs are shown after ${took.toFixed(2)} s`);
+  assert.ok(took < 6, `${took} s`);
+  assert.equal(await page.evaluate(() => Number(document.querySelector('.tiles data').value)), 100000);
+  await visit(page, address('long', 'events'));
+  await assertSound(page, 'long events');
+  await page.close();
+});
+
+test('a report is one file with the same numbers', { skip }, async () => {
+  const file = path.join(folder, 'report ü.html');
+  report(at(kMany), file);
+  const page = await openPage(browser);
+  await visit(page, `file://${encodeURI(file)}`);
+  for (const kind of kPages) {
+    await visit(page, `file://${encodeURI(file)}#/run/${encodeURIComponent(kMany)}/${kind}`);
+    await assertSound(page, `report ${kind}`, { rules: kind === 'model' });
+  }
+  await visit(page, `file://${encodeURI(file)}#/run/${encodeURIComponent(kMany)}/run`);
+  assertTableIs(await readTable(page), records(kMany));
+  await page.close();
+});
