@@ -5,6 +5,10 @@
 set -eu
 cd "$(dirname "$0")"
 rota=${1:+$1/bin/}rota
+if ! command -v cmake || ! command -v c++; then
+  echo "try.sh: building needs cmake, make and a C++ compiler: apt install cmake make g++" >&2
+  exit 1
+fi >/dev/null
 
 cmake -S . -B build ${1:+"-DCMAKE_PREFIX_PATH=$1"}
 cmake --build build

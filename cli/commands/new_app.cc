@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 Status copy_template(const fs::path& from, const fs::path& to) {
   std::error_code error;
   if (!fs::is_directory(from, error))
-    return {ExitCode::no_input, from.native() + " does not exist: `rota new` needs an installed Rota"};
+    return {ExitCode::no_input,
+            from.native() + " does not exist: install the package librota-dev, or Rota with `cmake --install`"};
   if (fs::exists(to, error) && !(fs::is_directory(to, error) && fs::is_empty(to, error)))
     return {ExitCode::cannot_write, to.native() + " is not empty"};
   fs::create_directories(to, error);

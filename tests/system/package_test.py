@@ -130,6 +130,8 @@ class Packages(PackageTest):
         (root / "tmp/points.txt").write_text("".join(f"{x} {3 + 2 * x}\n" for x in range(-50, 50)))
         self.inside("rota", "train", "/tmp/line_fit.so", "--input=/tmp/points.txt", "--epochs=3", "--out=/tmp/line")
         self.assertEqual(self.inside("rota", "show", "/tmp/line_fit.so", "--model=/tmp/line"), "y = 3 + 2 x\n")
+        with self.assertRaisesRegex(AssertionError, "apt install cmake make"):
+            self.inside("rota", "new", "/tmp/app")
         self.inside("apt-get", "purge", "-qq", "-y", "--autoremove", "rota", "librota-dev")
         self.assertIn("/usr/bin/rota", added)
         self.assertEqual(self.files() ^ before, set())
