@@ -175,7 +175,8 @@ void Progress::record(const nlohmann::json& record, std::string_view line) {
     const std::string phase = text_in(record, "phase");
     const bool trains = phase == "training";
     if (trains) time_left_.begin(reached_, number_in(record, "time"));
-    start(trains ? "epoch " + with_digits("%.0f", reached_ + 1) : phase);
+    // Some jobs begin with an epoch 0.
+    start(!trains ? phase : epoch_.is_null() ? "first epoch" : "epoch " + with_digits("%.0f", reached_ + 1));
     // Off a terminal the phases are in events.jsonl; a log of lines is for the epochs.
     if (form_ == ProgressForm::bar) draw(doing_ + " ...");
   } else if (event == "evaluating") {
@@ -245,8 +246,10 @@ void Progress::tick() {
     text += short_number(static_cast<double>(read)) + " of " + short_number(static_cast<double>(bytes_)) + " bytes, ";
   text += short_span(seconds_of(took));
   if (form_ == ProgressForm::lines) return write_line(text);
-  const bool trains = epoch_.is_object() && (doing_.starts_with("epoch ") || doing_.starts_with("evaluating "));
-  draw(trains ? newest_line(seconds_of(took)) + "  (" + text + ")" : text);
+  // As long as the epoch is not late, what is known of the newest says more.
+  const bool is_usual =
+      doing_.starts_with("epoch ") && seconds_of(took) < 2 * time_left_.seconds_an_epoch().value_or(0);
+  draw(is_usual ? newest_line(seconds_of(took)) : text);
 }
 
 void Progress::draw(const std::string& line) {

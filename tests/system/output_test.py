@@ -1,6 +1,10 @@
-"""The output of a run: options that change nothing, fits that end without reaching their tolerance, and a newline at the
-end of output."""
+"""The output of a run: options that change nothing, fits that end without reaching their tolerance, a newline at the end
+of output, and the forms of progress."""
+import json
+import os
+import pty
 import random
+import subprocess
 
 from rota_run import KOS, SOURCE, TOKENS, VOCAB, RotaTest
 
@@ -135,3 +139,70 @@ class Output(RotaTest):
             done = self.rota(*arguments, text=False)
             self.assertEqual(done.stdout[-1:], b"\n", arguments)
             self.assertNotEqual(done.stdout[-2:], b"\n\n", arguments)
+
+
+class Shown(RotaTest):
+    """--progress"""
+
+    def setUp(self):
+        super().setUp()
+        self.write_small_corpus()
+        self.out = self.folder / "a run"
+
+    def objects(self, *arguments):
+        """What a command with --progress=json prints: objects, the result last."""
+        done = self.rota(*arguments, "--progress=json")
+        self.assertEqual(done.stderr, "")
+        objects = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([one["event"] for one in objects].index("result"), len(objects) - 1)
+        return done.stdout.splitlines(), objects
+
+    def test_json_is_what_the_run_records_and_its_result(self):
+        lines, objects = self.objects(*self.small_lda(self.out, "--epochs=3", "--shards=2"))
+        recorded = (self.out / "events.jsonl").read_text().splitlines()
+        self.assertEqual([line for line in lines if json.loads(line)["event"] not in ("message", "working", "result")],
+                         recorded)
+        for number, epoch in zip(self.metrics(self.out), (one for one in objects if one["event"] == "epoch")):
+            self.assertEqual(epoch, {**number, "event": "epoch", "time": epoch["time"]})
+        result = objects[-1]
+        self.assertEqual(result, {**self.result(self.out), "event": "result", "time": result["time"], "out": str(self.out)})
+        self.assertEqual(self.objects("resume", self.out)[1][0]["model_hash"], result["model_hash"], "it is done")
+        export = self.folder / "tables"
+        self.assertEqual(self.objects("export", "lda", f"--model={self.out}", f"--output={export}")[1][-1]["output"], str(export))
+        packed = self.objects("shard", "lda", f"--input={self.folder}/data", f"--vocab={self.folder}/vocab", "--shards=2",
+                              f"--output={self.folder}/packed")[1][-1]
+        self.assertEqual((packed["shards"], packed["items"]), (2, 9))
+
+    def test_numbers_of_events_are_numbers(self):
+        self.rota(*self.small_lda(self.out, "--epochs=2", "--shards=2"))
+        texts = {"event", "role", "host", "as", "phase", "unit", "what", "hash", "model_hash", "shards"}
+        for line in (self.out / "events.jsonl").read_text().splitlines():
+            event = json.loads(line)
+            if event["event"] != "epoch":
+                self.assertEqual({name for name, value in event.items() if isinstance(value, str)} - texts, set(), event)
+        self.assertEqual({event["as"] for event in self.events(self.out, "joined")}, {"expected"})
+
+    def test_none_and_lines(self):
+        done = self.rota(*self.small_lda(self.out, "--epochs=2", "--shards=2", "--progress=none"))
+        self.assertEqual(done.stderr, "")
+        self.assertRegex(done.stdout, "^done: 2 epochs in .*\n$")
+        done = self.rota(*self.small_lda(self.folder / "b", "--epochs=2", "--shards=2"))
+        self.assertRegex(done.stderr, "(?s)reading the input\nepoch 0/2  [^\n]*\nepoch 1/2  objective [^\n]* left\n"
+                                       "epoch 2/2 [^\n]* workers\n$")
+
+    def test_a_bar_on_a_terminal(self):
+        ours, its = pty.openpty()
+        self.addCleanup(os.close, ours)
+        run = subprocess.Popen(self.command(*self.small_lda(self.out, "--epochs=30", "--shards=2")), stderr=its,
+                               stdout=subprocess.PIPE, text=True)
+        os.close(its)
+        self.addCleanup(self._end, run)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(ours, 4096)
+            except OSError:  # the last that had it open has ended
+                break
+        self.ended(run)
+        self.assertRegex(shown, rb"\r\x1b\[K\[#####\.\.\.\.\.\] 1[5-7]/30 .* left")
+        self.assertRegex(shown, rb"\r\x1b\[K\[##########\] 30/30 [^\r]* workers\r\n$", "it stays")
