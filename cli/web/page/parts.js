@@ -3,43 +3,29 @@ import { el, isNumber } from './base.js';
 
 export const section = (title, ...children) => el('section', { class: 'card' }, el('h2', {}, title), ...children);
 
-// A table of {columns: [{name, text(row) or value(row), wide}], rows}.  Its box scrolls, not the page.
+// A table of columns [{name, value(row)}] and rows.  Its box scrolls, not the page.  Numbers are written with all digits.
 export function table(label, columns, rows) {
-  const cell = (column, row, i) => {
-    const content = column.value(row);
+  const numeric = columns.map(({ value }) => rows.length > 0 && isNumber(value(rows[0])));
+  const cell = (row, at) => {
+    const content = columns[at].value(row);
     return el(
-      i === 0 ? 'th' : 'td',
-      { class: isNumber(content) ? 'n' : null, scope: i === 0 ? 'row' : null },
+      at === 0 ? 'th' : 'td',
+      { class: isNumber(content) ? 'n' : null, scope: at === 0 ? 'row' : null },
       isNumber(content) ? String(content) : (content ?? ''),
     );
   };
+  const head = columns.map(({ name }, at) => el('th', { scope: 'col', class: numeric[at] ? 'n' : null }, name));
+  const body = rows.map((row) =>
+    el(
+      'tr',
+      {},
+      columns.map((_, at) => cell(row, at)),
+    ),
+  );
   return el(
     'div',
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
-    el(
-      'table',
-      {},
-      el(
-        'thead',
-        {},
-        el(
-          'tr',
-          {},
-          columns.map((column) => el('th', { scope: 'col' }, column.name)),
-        ),
-      ),
-      el(
-        'tbody',
-        {},
-        rows.map((row) =>
-          el(
-            'tr',
-            {},
-            columns.map((column, i) => cell(column, row, i)),
-          ),
-        ),
-      ),
-    ),
+    el('table', {}, el('thead', {}, el('tr', {}, head)), el('tbody', {}, body)),
   );
 }
 

@@ -198,7 +198,7 @@ export function runsPage(main, source, { runs, left_out = [] }, hash) {
     const hashes = all.map((run) => run.state.result?.model_hash);
     const rows = [
       line('app', (run) => run.app),
-      line('state', (run) => run.state.state_text ?? run.state.state),
+      line('state', (run) => run.state.state),
       line('epochs', (run) => run.newest.epoch),
       line('seconds of training', (run) => final(run).seconds),
       line('objective', (run) => final(run).objective),
