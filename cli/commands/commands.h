@@ -42,15 +42,21 @@ Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job);
 // Those of `rota train` alone.
 std::span<const Option> train_options();
 Status train_command(int argc, const char* const* argv);
+// What a job's options alone tell, before any file is looked at.
+Status check_options(const Options& options, const Plugin& plugin);
 Status shard_command(int argc, const char* const* argv);
 Status resume_command(int argc, const char* const* argv);
 // Whether a resumed run may have another value of a job's or a network's option: its model does not depend on it.
 bool may_change_on_resume(std::string_view option);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
+Status top_command(int argc, const char* const* argv);
+Status report_command(int argc, const char* const* argv);
+Status web_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);
 Status doctor_command(int argc, const char* const* argv);
 Status role_command(int argc, const char* const* argv);
+Status manifest_command(int argc, const char* const* argv);
 Status new_app_command(int argc, const char* const* argv);
 Status man_command(int argc, const char* const* argv);
 Status completion_command(int argc, const char* const* argv);

@@ -18,6 +18,7 @@
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
 #include "core/base/files.h"
+#include "core/base/trust.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/framework_options.h"
 #include "core/job/input_files.h"
@@ -47,6 +48,7 @@ constexpr std::array kTrainOptions = {
     Option{.name = "sbatch_args",
            .meaning = "Options of sbatch for that job: '--nodes=4 --ntasks-per-node=2 --time=8:00:00 -A account'.",
            .needs = {"--sbatch", [](const Options& options) { return options.has("sbatch"); }}},
+    kProgressOption,
 };
 // The parser's own, for --help.
 constexpr Option kFlagfile{
@@ -56,6 +58,15 @@ constexpr Option kFlagfile{
 
 std::span<const Option> train_options() {
   return kTrainOptions;
+}
+
+Status check_options(const Options& options, const Plugin& plugin) {
+  for (const char* needed : {"input", "out"})
+    if (!options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
+  if (options.integer("schedulers") > 1 && !plugin.several_schedulers)
+    return {ExitCode::usage, "--schedulers: the app " + std::string(plugin.name) + " has one"};
+  if (plugin.check == nullptr) return {};
+  return call_hook(plugin.name, "check", "", [&] { plugin.check(options); });
 }
 
 namespace {
@@ -97,12 +108,8 @@ void print_train_help(const Plugin* plugin, const CommandLine& line) {
 }
 
 Status check_job(const Options& options, const Plugin& plugin) {
-  for (const char* needed : {"input", "out"})
-    if (!options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
-  if (options.integer("schedulers") > 1 && !plugin.several_schedulers)
-    return {ExitCode::usage, "--schedulers: the app " + std::string(plugin.name) + " has one"};
+  ROTA_TRY(check_options(options, plugin));
   ROTA_TRY(initial_model(plugin, options).status());
-  if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
   ROTA_TRY(check_paths(options, plugin.options));
   if (is_packed_folder(fs::path(options.text("input")))) return check_packed(options, plugin);
   if (options.text("input") != "-") ROTA_TRY(data_files(options.text("input")).status());
@@ -166,7 +173,8 @@ bool holds_run(const RunFolder& run) {
 }
 
 // ExitCode::cannot_write if a run of these options is another than the one in the folder, naming the first difference.
-Status check_same_job(const RunFolder& run, const Values& values) {
+Status check_same_job(const RunFolder& run, Values values) {
+  for (const Option& option : own_options()) values.erase(std::string(option.name));
   const std::string flagfile = "--flagfile=" + run.flags().string(), out = "--out=" + run.path.string();
   const char* const words[] = {"train", flagfile.c_str(), out.c_str()};
   ROTA_ASSIGN(const auto begun, parse_with_plugin(3, words, own_options()));
@@ -183,23 +191,43 @@ Status check_same_job(const RunFolder& run, const Values& values) {
 // Resumes the run in --out with what this command line says of where it runs.
 Status continue_run(const RunFolder& run, const CommandLine& line, Values values) {
   if (!line.given.contains("shards") && line.options.text("input") == "-") values.erase("shards");
-  for (const Option& option : own_options()) values.erase(std::string(option.name));
-  ROTA_TRY(check_same_job(run, values));
+  ROTA_TRY(check_same_job(run, std::move(values)));
   std::vector<std::string> words{"resume", run.path.string()};
   for (const auto& [name, value] : line.given)
-    if (may_change_on_resume(name) && !(name == "input" && value == "-")) words.push_back("--" + name + "=" + value);
+    if ((may_change_on_resume(name) || name == "progress") && !(name == "input" && value == "-"))
+      words.push_back("--" + name + "=" + value);
   words.insert(words.end(), line.log_flags.begin(), line.log_flags.end());
   const std::vector<const char*> argv = argv_of(words);
   return resume_command(static_cast<int>(argv.size()), argv.data());
 }
 
+// The job's options that follow from others: what is in effect now, because another build of the app may want another
+// number of epochs when the run is resumed.
+Status complete_options(const CommandLine& line, const Plugin& plugin, Values& values) {
+  if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
+  if (!line.options.has("init_model")) return {};
+  ROTA_ASSIGN(values["init_hash"], hash_of_model(line.options.text("init_model")));
+  return {};
+}
+
 // The same command line in a batch script.
-Status submit_job(const CommandLine& line) {
+Status submit_job(const CommandLine& line, const Plugin& plugin) {
   if (line.options.text("input") == "-") return {ExitCode::usage, "--input=-: a job of Slurm reads files"};
-  const std::string out(line.options.text("out"));
+  const RunFolder run{line.options.text("out")};
+  // What would end the job is reported now.  The folder is made because the job's log is next to it.
+  if (holds_run(run)) {
+    Values values = line.options.all();
+    ROTA_TRY(complete_options(line, plugin, values));
+    if (!line.given.contains("shards")) values.erase("shards");
+    ROTA_TRY(check_same_job(run, std::move(values)));
+  } else if (std::error_code error;
+             fs::exists(run.path, error) && !fs::is_empty(run.path, error) && !fs::exists(run.marker(), error)) {
+    return {ExitCode::cannot_write, run.path.string() + " contains files not created by Rota: choose another --out"};
+  }
+  ROTA_TRY(make_folder(run.path));
   BatchJob job{.app = line.positional.front(),
                .command = {(program_folder() / "rota").string(), "train", line.positional.front(), "--continue"},
-               .log = out + ".slurm.log",
+               .run = run,
                .arguments = std::string(line.options.text("sbatch_args"))};
   for (const auto& [name, value] : line.given) {
     if (name == "sbatch" || name == "sbatch_args" || name == "continue" || name == "app") continue;
@@ -218,15 +246,6 @@ Status submit_job(const CommandLine& line) {
   return {};
 }
 
-// The job's options that follow from others: what is in effect now, because another build of the app may want another
-// number of epochs when the run is resumed.
-Status complete_options(const CommandLine& line, const Plugin& plugin, Values& values) {
-  if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
-  if (!line.options.has("init_model")) return {};
-  ROTA_ASSIGN(values["init_hash"], hash_of_model(line.options.text("init_model")));
-  return {};
-}
-
 }  // namespace
 
 Status train_command(int argc, const char* const* argv) {
@@ -241,7 +260,7 @@ Status train_command(int argc, const char* const* argv) {
   const Plugin& plugin = *parsed.plugin;
   ROTA_TRY(check_job(line.options, plugin));
 
-  if (line.options.has("sbatch")) return submit_job(line);
+  if (line.options.has("sbatch")) return submit_job(line, plugin);
   const RunFolder run{line.options.text("out")};
   auto values = line.options.all();
   const bool from_stdin = values["input"] == "-";
@@ -254,9 +273,15 @@ Status train_command(int argc, const char* const* argv) {
     return continue_run(run, line, std::move(values));
   }
   ROTA_ASSIGN(auto claim, fresh_folder(run, named_paths(line, plugin), from_stdin));
+  // Which is asked again when it is continued: too late for who has trained for hours.
+  if (line.options.flag("continue")) ROTA_TRY(check_own(run.path).in("only your own runs can be continued"));
   ROTA_TRY(chosen);
   if (from_stdin) {
-    ROTA_TRY(keep_stdin(run));
+    {
+      Progress progress(progress_form(line.options));
+      const Busy busy(progress, "copying stdin");
+      ROTA_TRY(keep_stdin(run));
+    }
     values["input"] = run.input().string();
     ROTA_TRY(take_shards(plugin, values));
   }
@@ -267,7 +292,8 @@ Status train_command(int argc, const char* const* argv) {
   if (network.threads > 0 && !line.given.contains("threads")) values["threads"] = std::to_string(network.threads);
   for (const Option& option : own_options()) values.erase(std::string(option.name));
   ROTA_TRY(write_flagfile(run.flags(), values));
-  return run_job({run, Options(values), line.log_flags, false, std::move(network)}, plugin);
+  return run_job({run, Options(values), line.log_flags, false, std::move(network), progress_form(line.options)},
+                 plugin);
 }
 
 }  // namespace rota

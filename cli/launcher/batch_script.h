@@ -4,22 +4,23 @@
 #include <vector>
 
 #include "core/base/status.h"
+#include "core/job/run_folder.h"
 
 namespace rota {
 
 struct BatchJob {
   std::string app;                   // for the job's name
   std::vector<std::string> command;  // the program and its arguments, absolute paths
-  std::string log;                   // file of the job's output
-  std::string arguments;             // of sbatch, separated by blanks: "--nodes=4 --time=1:00:00 -A account"
+  RunFolder run;                     // the job's output goes to OUT.slurm.log
+  std::string arguments;             // of sbatch, separated by blanks: "--nodes=4 -A account"; ':' between groups
 };
 
-// Continues the run each time that Slurm starts it.  When the job is preempted or its time is over, it ends after a
-// checkpoint and is queued again; when it is cancelled, it is not.  ExitCode::usage for a line break in a text, or for
-// arguments that are no options.
+// Continues the run each time that Slurm starts it.  When the job is preempted, loses a machine or its time is over, it
+// is queued again; not when it is cancelled, nor for ever if no checkpoint is made.  ExitCode::usage for arguments that
+// are no options, and for a path of --out that Slurm would read otherwise.
 Result<std::string> batch_script(const BatchJob& job);
 
-// Runs sbatch with the script, and prints what it prints.
+// Runs sbatch, which prints the number of the job.
 Status submit(const std::string& script);
 
 }  // namespace rota

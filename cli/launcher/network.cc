@@ -16,10 +16,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Needs kTcp = {"--coordinator or --hosts",
-                        [](const Options& options) { return options.has("coordinator") || options.has("hosts"); }};
+bool on_nodes(const Options& options) {
+  return options.flag("slurm") && in_allocation();
+}
+
+constexpr Needs kTcp = {"--coordinator, --hosts or a job of Slurm", [](const Options& options) {
+                          return options.has("coordinator") || options.has("hosts") || on_nodes(options);
+                        }};
 constexpr Needs kHostsOrSlurm = {"--hosts or a job of Slurm",
-                                 [](const Options& options) { return options.has("hosts") || in_allocation(); }};
+                                 [](const Options& options) { return options.has("hosts") || on_nodes(options); }};
 constexpr Needs kHosts = {"--hosts", [](const Options& options) { return options.has("hosts"); }};
 
 constexpr std::array kNetworkOptions = {
@@ -27,6 +32,7 @@ constexpr std::array kNetworkOptions = {
     with_needs(kHostOption, kTcp),
     with_needs(kBindOption, kTcp),
     with_needs(kKeysOption, kTcp),
+    kMetricsOption,
     Option{
         .name = "hosts",
         .meaning =
@@ -92,8 +98,8 @@ Status take_allocation(const Options& options, Network& network) {
 Status take_hosts(const CommandLine& line, Network& network) {
   const Options& options = line.options;
   const bool elsewhere = options.has("hosts") || options.has("coordinator") || options.flag("coordinator_only");
-  const bool asked_for = line.given.contains("slurm");
-  if (options.flag("slurm") && (asked_for || (!elsewhere && in_allocation()))) return take_allocation(options, network);
+  const bool asked_for = line.given.contains("slurm") && options.flag("slurm");
+  if (asked_for || (!elsewhere && on_nodes(options))) return take_allocation(options, network);
   if (!options.has("hosts")) return {};
   ROTA_ASSIGN(network.machines, read_hosts(options.text("hosts")));
   network.slots = slots_of(network.machines);
@@ -117,6 +123,8 @@ Result<Network> network_of(const CommandLine& line, const RunFolder& run) {
   for (const IgnoredOption& one : ignored_options(kNetworkOptions, options))
     return Status(ExitCode::usage, "--" + one.option + ": " + one.why);
   Network network;
+  network.metrics = options.text("metrics");
+  if (!network.metrics.empty()) ROTA_TRY(tcp_place(network.metrics).in("--metrics").status());
   network.coordinator = options.text("coordinator");
   ROTA_TRY(take_hosts(line, network));
   if (!network.machines.empty()) ROTA_TRY(set_coordinator(network));
@@ -138,7 +146,8 @@ Result<Network> network_of(const CommandLine& line, const RunFolder& run) {
   }
   // All are read here, so that a fault is found before the job starts.
   for (const Role role : {Role::coordinator, Role::scheduler, Role::worker, Role::kvstore})
-    ROTA_TRY(read_keys(network.keys, role).in("--keys").status());
+    if (role == Role::coordinator || !network.coordinator_only)
+      ROTA_TRY(read_keys(network.keys, role).in("--keys").status());
   return network;
 }
 
@@ -156,6 +165,7 @@ Result<std::vector<std::string>> Network::remote_arguments(std::size_t machine,
 
 std::vector<std::string> network_flags(const Network& network, bool first) {
   std::vector<std::string> flags;
+  if (first && !network.metrics.empty()) flags.push_back("--metrics=" + network.metrics);
   if (!network.over_tcp()) return flags;
   std::string bind = network.bind;
   if (!first && !bind.empty()) bind = tcp_place(bind).value().host;

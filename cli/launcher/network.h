@@ -21,6 +21,7 @@ struct Network {
   std::string coordinator;  // "tcp://HOST:PORT"
   std::string host, bind;
   std::filesystem::path keys;
+  std::string metrics;  // where the coordinator serves them; "": nowhere
   std::vector<Machine> machines;  // that workers and stores run on; none: this one
   std::string ssh, remote_rota;   // how they are reached
   bool slurm = false;             // by srun: they are those of an allocation of Slurm
@@ -33,7 +34,7 @@ struct Network {
   bool over_tcp() const { return !coordinator.empty(); }
 };
 
-// --coordinator, --host, --bind, --keys, and those of --hosts, which are no part of the job.
+// --coordinator, --host, --bind, --keys, --metrics, and those of --hosts, which are no part of the job.
 std::span<const Option> network_options();
 bool is_network_option(std::string_view name);
 
