@@ -2,7 +2,7 @@
 import { el, isNumber, svg } from './base.js';
 import { section, table } from './parts.js';
 
-const kMostBars = 6; // columns of a table whose numbers get bars
+const kMostBars = 6; // columns of a table that gets bars
 // Text files without a line of names, by the README.txt beside them.
 const kNames = { 'topics.txt': ['topic', 'alpha', 'tokens', 'words'] };
 
@@ -38,23 +38,17 @@ function tableSection({ name, columns, rows }) {
     oninput: () => show(),
   });
   const title = kNames[name]?.length === columns.length ? kNames[name] : columns.length === 1 ? ['line'] : columns;
-  const largest = columns.map((_, at) =>
-    Math.max(0, ...rows.map((row) => (isNumber(row[at]) ? Math.abs(row[at]) : 0))),
-  );
-  const varies = columns.map((_, at) => new Set(rows.map((row) => row[at])).size > 1);
+  const sized = columns.length > kMostBars ? 0 : lastVarying(columns.length, rows);
+  const largest = Math.max(0, ...rows.map((row) => (isNumber(row[sized]) ? Math.abs(row[sized]) : 0)));
 
-  // A number with a bar of its size, orange if negative; the first column names the row.
+  // The last column of numbers has bars of their size, orange if negative; the first column names the row.
   const cell = (value, at) => {
     if (!isNumber(value))
       return String(value ?? '').length > 40 ? el('span', { class: 'words' }, value) : String(value ?? '');
-    if (at === 0 || columns.length > kMostBars || !varies[at]) return value;
-    const bar = svg('rect', { width: `${(100 * Math.abs(value)) / (largest[at] || 1)}%`, height: 8 });
-    const shown = svg(
-      'svg',
-      { class: value < 0 ? 'bar c2' : 'bar c1', width: 90, height: 8, 'aria-hidden': 'true' },
-      bar,
-    );
-    return el('span', { class: 'n' }, shown, ` ${value}`);
+    if (at === 0 || at !== sized) return value;
+    const bar = svg('rect', { width: `${(100 * Math.abs(value)) / (largest || 1)}%`, height: 8 });
+    const kind = value < 0 ? 'size c2' : 'size c1';
+    return [svg('svg', { class: kind, width: 90, height: 8, 'aria-hidden': 'true' }, bar), String(value)];
   };
   function show() {
     const wanted = find.value.toLowerCase();
@@ -67,4 +61,11 @@ function tableSection({ name, columns, rows }) {
   }
   show();
   return section(name, el('div', { class: 'controls' }, find), box);
+}
+
+// The last column whose values are numbers and differ; 0 if there is none.
+function lastVarying(columns, rows) {
+  for (let at = columns - 1; at > 0; --at)
+    if (rows.every((row) => isNumber(row[at])) && new Set(rows.map((row) => row[at])).size > 1) return at;
+  return 0;
 }

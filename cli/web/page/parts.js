@@ -3,7 +3,7 @@ import { el, isNumber } from './base.js';
 
 export const section = (title, ...children) => el('section', { class: 'card' }, el('h2', {}, title), ...children);
 
-// A table of columns [{name, value(row)}] and rows.  Its box scrolls, not the page.  Numbers are written with all digits.
+// A table of columns [{name, value(row)}] and rows.  Its box scrolls, not the page.  Numbers have all digits.
 export function table(label, columns, rows) {
   const numeric = columns.map(({ value }) => rows.length > 0 && isNumber(value(rows[0])));
   const cell = (row, at) => {
