@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
 import unittest
 
@@ -39,14 +41,35 @@ class RoleTest(RotaTest):
 
     def test_the_ranks_of_every_launcher_train_the_local_model(self):
         expected = self.local_hash()
-        for name, count in (("PMI_RANK", {"PMI_SIZE": "4"}), ("SLURM_PROCID", {"SLURM_NTASKS": "4"}),
-                            ("JOB_COMPLETION_INDEX", {})):
+        # The second: mpirun within a step of Slurm.
+        for name, count in (("PMI_RANK", {"PMI_SIZE": "4"}),
+                            ("OMPI_COMM_WORLD_RANK", {"OMPI_COMM_WORLD_SIZE": "4", "SLURM_PROCID": "0", "SLURM_NTASKS": "1"}),
+                            ("SLURM_PROCID", {"SLURM_NTASKS": "4"}), ("JOB_COMPLETION_INDEX", {})):
             with self.subTest(launcher=name):
                 flags = [] if count else ["--workers=2"]
                 codes, said = self.ended([self.role(*flags, **{name: str(rank)}, **count) for rank in (3, 1, 0, 2)])
                 self.assertEqual(codes, [0, 0, 0, 0], said)
                 self.assertEqual(self.hash_of("run"), expected)
                 shutil.rmtree(self.folder / "run")
+
+    def test_roles_that_have_command_lines_and_keys_of_their_own_train_the_local_model(self):
+        subprocess.run([BIN / "rota", "keys", self.folder / "keys"], check=True, timeout=LIMIT, capture_output=True)
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        processes = []
+        for role, index in (("worker", 1), ("scheduler", 0), ("worker", 0), ("coordinator", None)):
+            keys = self.folder / f"keys-{role}"
+            if not keys.exists():
+                keys.mkdir(mode=0o700)
+                for name in (f"{role}.secret", "observer.secret"):
+                    shutil.copy2(self.folder / "keys" / name, keys)
+                for public in (self.folder / "keys").glob("*.public"):
+                    shutil.copy2(public, keys)
+            processes.append(self.role(f"--role={role}", f"--coordinator=tcp://127.0.0.1:{port}", f"--keys={keys}", "--workers=2",
+                                       **({} if index is None else {"JOB_COMPLETION_INDEX": str(index)})))
+        codes, said = self.ended(processes)
+        self.assertEqual(codes, [0, 0, 0, 0], said)
+        self.assertEqual(self.hash_of("run"), self.local_hash())
 
     def test_a_finished_run_is_continued_by_nobody(self):
         ranks = [str(rank) for rank in range(3)]
@@ -73,13 +96,29 @@ class RoleTest(RotaTest):
         self.assertIn("answered within 0.5 s", said)
 
     @unittest.skipUnless(shutil.which("mpirun"), "Open MPI is not installed")
-    def test_mpirun_trains_the_local_model(self):
-        expected = self.local_hash()
-        run = subprocess.run(["mpirun", "--oversubscribe", "-np", "4", BIN / "rota", "role", "lda", *JOB,
-                              f"--out={self.folder / 'run'}"], capture_output=True, text=True, timeout=LIMIT,
-                             env=environment(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(self.hash_of("run"), expected)
+    def test_mpirun_trains_the_local_model_whatever_ends_its_processes(self):
+        flags, out = ["--epochs=150", "--checkpoint_seconds=0.1"], self.folder / "run"
+        self.rota("train", "lda", *JOB, *flags, f"--out={self.folder / 'local'}")
+
+        def mpirun():
+            run = subprocess.Popen(["mpirun", "--oversubscribe", "-np", "4", BIN / "rota", "role", "lda", *JOB, *flags,
+                                    f"--out={out}", "--continue"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=environment(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1"))
+            self.addCleanup(self._end, run)
+            return run
+
+        def kill_worker(run):
+            os.kill(next(pid for name, pid in self.roles(out).items() if "worker-1" in name), signal.SIGKILL)
+
+        for end in (kill_worker, subprocess.Popen.terminate):
+            before, run = self.committed(out), mpirun()
+            self.wait_for("a checkpoint", lambda: self.committed(out) != before or run.poll() is not None)
+            end(run)
+            run.communicate(timeout=LIMIT)
+            self.assertNotEqual(run.returncode, 0, "Open MPI ends all")
+            self.no_role_left(out)
+        RotaTest.ended(self, mpirun())
+        self.assertEqual(self.hash_of("run"), self.hash_of("local"))
 
 
 if __name__ == "__main__":
