@@ -1,6 +1,7 @@
 // rules_test.mjs -- what the page computes, without a browser: the rotation's rule and the answers about a run.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { stepsOf } from '../../cli/web/page/exchange.js';
 import { placeOf, sliceAt, travels } from '../../cli/web/page/rotation.js';
 import { straggler, trend } from '../../cli/web/page/answers.js';
 import { bestValid, RunData } from '../../cli/web/page/run_data.js';
@@ -54,6 +55,32 @@ test('a slice travels through a socket only between workers', () => {
     travels(0, 4, 8, hosts).map(({ far }) => far),
     [true, false, true, false],
   );
+});
+
+test('the graphs of exchanges are those of rota/exchange/dataflows.h', () => {
+  assert.deepEqual(stepsOf('halton', 8)[0][0], [2, 4, 6]); // 8/2, 8/4, 3 * 8/4
+  assert.deepEqual(
+    stepsOf('butterfly', 8).map((step) => step[5]),
+    [[4], [7], [1]],
+  );
+  assert.deepEqual(stepsOf('butterfly', 6)[2][5], [3]); // 5 + 4 mod 6
+  assert.deepEqual(stepsOf('alltoall', 3)[0], [
+    [1, 2],
+    [0, 2],
+    [0, 1],
+  ]);
+  assert.equal(stepsOf('store', 8), null);
+  for (const shards of [2, 6, 8, 12]) {
+    // After the first half of an allreduce something of every shard has reached every other one.
+    const steps = stepsOf('allreduce', shards);
+    let has = Array.from({ length: shards }, (_, s) => new Set([s]));
+    for (const step of steps.slice(0, steps.length / 2)) {
+      const next = has.map((each) => new Set(each));
+      step.forEach((receivers, s) => receivers.forEach((to) => has[s].forEach((each) => next[to].add(each))));
+      has = next;
+    }
+    assert.ok(has.every((each) => each.size === shards));
+  }
 });
 
 const curve = (count, value) => run(Array.from({ length: count }, (_, i) => ({ epoch: i + 1, objective: value(i) })));

@@ -12,7 +12,7 @@ const kOldCheckpoint = 600; // seconds
 export function trend(run, name) {
   const points = run.records.filter((record) => isNumber(record[name]));
   if (points.length < 4) return { state: 'short' };
-  const window = points.slice(-Math.max(4, Math.min(20, Math.floor(points.length / 3))));
+  const window = points.slice(-Math.max(4, Math.min(50, Math.floor(points.length / 3))));
   const values = window.map((record) => record[name]),
     n = values.length;
   const middle = (n - 1) / 2,
@@ -61,7 +61,7 @@ export function waiting(run) {
 
 // Seconds until the last epoch; null if that is not known.
 export function timeLeft(run) {
-  const { epoch, epochs } = run.newest,
+  const { epoch, epochs } = run,
     each = run.epochSeconds();
   return run.running && epochs > 0 && each ? Math.max(0, (epochs - epoch) * each) : null;
 }
@@ -117,7 +117,8 @@ function learning(run) {
 }
 
 function end(run) {
-  const { epoch, epochs, seconds } = run.newest,
+  const { epoch, epochs } = run,
+    { seconds } = run.newest,
     left = timeLeft(run),
     each = run.epochSeconds();
   const trained = isNumber(seconds) ? [`${plural(epoch, 'epoch')} in `, duration(seconds), ' of training. '] : [];
@@ -254,11 +255,11 @@ export function answers(run) {
 
 // One sentence about the run as it is now.
 export function headline(run) {
-  const { epoch, epochs } = run.newest,
+  const { epoch, epochs } = run,
     { state, exit, state_text } = run.state,
     lost = run.ofKind('lost').length;
   const losses = lost ? ` ${plural(lost, 'process was', 'processes were')} lost on the way.` : '';
-  if (!isNumber(epoch)) {
+  if (epoch < 0 || (run.records.length === 0 && !run.running)) {
     const why = state_text ? ` (${state_text})` : '';
     return `${run.running ? 'It has begun' : 'It ended'}; no epoch has been evaluated${why}.`;
   }

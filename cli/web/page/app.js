@@ -127,15 +127,17 @@ function changed() {
   );
 }
 
-async function load(name) {
+async function load(name, asked) {
   stop();
-  run = new RunData(await source.run(name));
-  const mine = run;
+  stop = () => {};
+  run = null;
+  const mine = new RunData(await source.run(name));
+  if (asked !== turn) return; // another page was asked for meanwhile
+  run = mine;
   const ifMine = (act) => (value) => {
-    if (mine === run) {
-      act(value);
-      changed();
-    }
+    if (mine !== run) return;
+    act(value);
+    changed();
   };
   stop = !source.live
     ? () => {}
@@ -163,22 +165,25 @@ async function show() {
       many = answer.runs.length !== 1;
       if (!many) return void location.replace(hash('run', answer.runs[0].name, 'run'));
       stop();
-      run = page = null;
+      run = null;
+      clear();
       showFrame();
       showState();
-      clear();
       page = runsPage(main, source, answer, hash);
     } else {
-      if (run?.state.name !== name) await load(name);
+      if (run?.state.name !== name) await load(name, mine);
       if (mine !== turn) return;
       const key = kPages[kind] ? kind : 'run';
+      clear();
       showFrame(name, key);
       showState();
-      clear();
       page = kPages[key][1](main, run, source);
     }
   } catch (error) {
+    if (mine !== turn) return;
     clear();
+    showFrame(name, 'run');
+    showState();
     main.append(el('p', { class: 'note bad', role: 'alert' }, error.message));
   }
 }

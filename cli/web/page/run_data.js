@@ -16,7 +16,10 @@ export class RunData {
 
   // Epochs that are computed again after a rollback replace the former ones.
   addMetrics(record) {
-    while (this.records.length && last(this.records).epoch >= record.epoch) this.records.pop();
+    while (this.records.length && last(this.records).epoch >= record.epoch) {
+      this.records.pop();
+      --this.lines.metrics;
+    }
     this.records.push(record);
     this.epochTimes.set(record.epoch, this.now());
     ++this.lines.metrics;
@@ -40,6 +43,13 @@ export class RunData {
   }
   get newest() {
     return last(this.records) ?? {};
+  }
+  // Not each epoch is evaluated: the newest one that is over, of how many.
+  get epoch() {
+    return Math.max(this.newest.epoch ?? -1, this.state.epoch ?? -1);
+  }
+  get epochs() {
+    return this.newest.epochs ?? this.state.epochs ?? 0;
   }
   get app() {
     return this.state.app ?? this.state.options?.app ?? 'an app';
@@ -81,7 +91,8 @@ export class RunData {
   // Seconds that an epoch takes now, with its evaluation.
   epochSeconds() {
     const seen = this.records.slice(-11).filter((record) => this.epochTimes.has(record.epoch));
-    if (seen.length < 2) return null;
+    const { epoch, seconds } = this.state;
+    if (seen.length < 2) return epoch > 0 && seconds > 0 ? seconds / epoch : null;
     const took = this.epochTimes.get(last(seen).epoch) - this.epochTimes.get(seen[0].epoch);
     const epochs = last(seen).epoch - seen[0].epoch;
     return took > 0 && epochs > 0 ? took / epochs : null;

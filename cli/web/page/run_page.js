@@ -110,7 +110,11 @@ export function runPage(main, run) {
       {},
     );
     terms.node.hidden = names.length === 0;
-    note.textContent = noLog.length ? `Not positive, so on a linear scale: ${noLog.join(', ')}.` : '';
+    const sampled = run.lines.metrics > run.records.length;
+    note.replaceChildren(
+      noLog.length ? `Not positive, so on a linear scale: ${noLog.join(', ')}. ` : '',
+      sampled ? `${number(run.records.length)} of ${number(run.lines.metrics)} records are shown, evenly spaced.` : '',
+    );
   }
 
   function update() {
@@ -119,8 +123,8 @@ export function runPage(main, run) {
       age = checkpointAge(run),
       share = waiting(run);
     says.textContent = headline(run);
-    progress.hidden = !run.running || !newest.epochs;
-    progress.value = newest.epochs ? newest.epoch / newest.epochs : 0;
+    progress.hidden = !run.running || !run.epochs || run.epoch < 0;
+    progress.value = progress.hidden ? 0 : Math.min(1, run.epoch / run.epochs);
     const tile = (name, value, more) =>
       value !== null &&
       value !== undefined &&

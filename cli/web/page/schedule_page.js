@@ -2,6 +2,7 @@
 import { bytes, el, figure, isNumber, last, number, plural, sum } from './base.js';
 import { chart, columns, positive } from './chart.js';
 import { calm, checks, recordsTable, scaleChoice, section, slider } from './parts.js';
+import { exchangePart } from './exchange.js';
 import { ring, ringNote, travels } from './rotation.js';
 
 // Apps that deal the slices in a new order in every epoch and let as many as there are shards go around at a time.
@@ -19,6 +20,8 @@ export function schedulePage(main, run) {
     updates.push(part.update);
     closers.push(part.close);
   }
+  const exchange = exchangePart(run, shards);
+  if (exchange) main.append(exchange);
   const figures = figuresPart(run),
     traffic = trafficPart(run);
   main.append(figures.node, traffic.node);
