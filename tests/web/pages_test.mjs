@@ -168,7 +168,7 @@ test(
       const tiles = Object.fromEntries(shown),
         record = records('live').find((each) => each.epoch === tiles.Epoch);
       assert.deepEqual(
-        [tiles.Objective, tiles['Held-out score'], tiles['Tokens per second']],
+        [tiles.Objective, tiles['Held-out score'], tiles['Tokens / s']],
         [record.objective, record.valid, record.items_per_second],
       );
       for (const kind of kPages) {

@@ -141,7 +141,7 @@ export function runPage(main, run) {
         isNumber(newest.valid) && tile('Held-out score', figure(newest.valid), `best ${number(bestValid(run).valid)}`),
         newest.items_per_second > 0 &&
           tile(
-            capital(`${newest.items_unit ?? 'items'} per second`),
+            capital(`${newest.items_unit ?? 'items'} / s`),
             figure(newest.items_per_second, 3),
             `${number(newest.items)} ${newest.items_unit ?? 'items'}`,
           ),
