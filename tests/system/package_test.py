@@ -66,9 +66,10 @@ def debian():
         raise unittest.SkipTest("a new Debian needs root and mmdebstrap")
     sources = run_out("apt-get", "indextargets", "--format", "deb $(REPO_URI) $(CODENAME) $(COMPONENT)",
                       "Created-By: Packages", "Origin: Debian")
+    sources = "".join(sorted(set(sources.splitlines(keepends=True))))
     # The hook, or a package with all of Perl merges /bin into /usr/bin.
     run_out("mmdebstrap", "--quiet", "--variant=apt", "--hook-dir=/usr/share/mmdebstrap/hooks/maybe-merged-usr",
-            "--dpkgopt=force-unsafe-io", *SLIM, "bookworm", root, "-", input="".join(sorted(set(sources.splitlines(True)))))
+            "--dpkgopt=force-unsafe-io", *SLIM, "bookworm", root, "-", input=sources)
     return root
 
 
@@ -125,8 +126,9 @@ class Packages(PackageTest):
         search = ":".join(f"{root}/usr/{where}/pkgconfig" for where in ("share", "lib/x86_64-linux-gnu"))
         flags = run_out("pkg-config", "--cflags", "--libs", "rota",
                         env={**os.environ, "PKG_CONFIG_LIBDIR": search, "PKG_CONFIG_SYSROOT_DIR": str(root)})
-        run_out("g++", f"--sysroot={root}", "-Wall", "-Werror", "-fPIC", "-shared", root / "usr/share/rota/template/line_fit.cc",
-                *flags.split(), "-o", root / "tmp/line_fit.so")
+        source = root / "usr/share/rota/template/line_fit.cc"
+        run_out("g++", f"--sysroot={root}", "-Wall", "-Werror", "-fPIC", "-shared", source, *flags.split(),
+                "-o", root / "tmp/line_fit.so")
         (root / "tmp/points.txt").write_text("".join(f"{x} {3 + 2 * x}\n" for x in range(-50, 50)))
         self.inside("rota", "train", "/tmp/line_fit.so", "--input=/tmp/points.txt", "--epochs=3", "--out=/tmp/line")
         self.assertEqual(self.inside("rota", "show", "/tmp/line_fit.so", "--model=/tmp/line"), "y = 3 + 2 x\n")
@@ -170,7 +172,8 @@ class Containers(PackageTest):
 
     def train(self, job):
         app, data, flags = job
-        return ["train", app, f"--input=/data/{pathlib.Path(data).relative_to(SOURCE / 'apps')}", *flags, "--out=/out/run"]
+        data = pathlib.Path(data).relative_to(SOURCE / "apps")
+        return ["train", app, f"--input=/data/{data}", *flags, "--out=/out/run"]
 
     def start_run(self, job):
         """A run in a container that goes on; returns its folder as this machine sees it, and its first process."""
@@ -242,14 +245,17 @@ class Containers(PackageTest):
         self.podman("stop", f"--time={LIMIT}", self.id(), timeout=LIMIT)
         self.assertEqual(reads.wait(timeout=LIMIT), 143)
 
-    def test_places_that_cannot_be_written_are_named(self):
+    def test_folders_that_a_run_cannot_have_are_named(self):
         folder = self.folder / "of root"
         folder.mkdir(mode=0o755)
-        for volume, options, error in ((folder, [], "/out/run: Permission denied"), (None, [], "/out/run: Read-only file system"),
-                                       ("out", ["--read-only-tmpfs=false"], "cannot make a folder in /tmp: Read-only")):
+        for code, volume, flags, options, error in (
+                (73, folder, [], [], "/out/run: Permission denied"),
+                (73, None, [], [], "/out/run: Read-only file system"),
+                (73, "out", [], ["--read-only-tmpfs=false"], "cannot make a folder in /tmp: Read-only"),
+                (77, "root", ["--out=/out", "--continue"], [], "only your own runs can be continued: /out belongs to")):
             with self.subTest(error):
-                words = self.words(volume, *self.train(LDA), options=["--rm", "--no-healthcheck", *options])
-                self.program(words, code=73, error=error)
+                words = self.words(volume, *self.train(LDA), *flags, options=["--rm", "--no-healthcheck", *options])
+                self.program(words, code=code, error=error)
 
 
 if __name__ == "__main__":
