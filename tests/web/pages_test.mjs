@@ -23,6 +23,7 @@ before(async () => {
   if (skip) return;
   fs.mkdirSync(runs);
   generate(at(kMany), { workers: 64, epochs: 300 });
+  generate(at('small'), { workers: 2, epochs: 20 });
   generate(at('long'), { workers: 2, epochs: 100000, events: 10000 });
   browser = await launch();
   server = await serve(runs);
@@ -326,9 +327,12 @@ test('a run of 100,000 epochs and 10,000 events is shown by some of its epochs',
 
 test('a report is one file with the same numbers', { skip }, async () => {
   const file = path.join(folder, 'report ü.html');
-  report(at(kMany), file);
+  report([at(kMany), at('small')], file);
   const page = await openPage(browser);
   await visit(page, `file://${encodeURI(file)}`);
+  assert.deepEqual(await page.locator('.runs a').allTextContents(), [kMany, 'small']);
+  await page.waitForSelector('th:text-is("--workers") ~ td:text-is("64") ~ td:text-is("2")');
+  await assertSound(page, 'report');
   for (const kind of kPages) {
     await visit(page, `file://${encodeURI(file)}#/run/${encodeURIComponent(kMany)}/${kind}`);
     await assertSound(page, `report ${kind}`, { rules: kind === 'model' });

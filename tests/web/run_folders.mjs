@@ -47,8 +47,8 @@ export async function serve(folder) {
   return { url: url.endsWith('/') ? url : `${url}/`, stop: () => (server.kill('SIGTERM'), ended) };
 }
 
-export function report(folder, output) {
-  const { status, stderr } = spawnSync(rota, ['report', folder, `--output=${output}`], {
+export function report(folders, output) {
+  const { status, stderr } = spawnSync(rota, ['report', ...folders, `--output=${output}`], {
     timeout: 30000,
     encoding: 'utf8',
   });
