@@ -31,8 +31,8 @@ std::string mode_of(const struct stat& facts) {
   return text.data();
 }
 
-// Many systems give each user a group, and let it write whatever the user makes.  In a container neither may have a
-// name; then they have the same number (Kubernetes: runAsUser and fsGroup).
+// Many systems give each user a group, and let it write whatever the user makes.  In a container it may have no name;
+// then it has the number of the user (Kubernetes: runAsUser and fsGroup).
 bool is_private_group(gid_t group, uid_t owner) {
   std::vector<char> user_text(16384), group_text(65536);
   passwd user = {};
@@ -43,8 +43,8 @@ bool is_private_group(gid_t group, uid_t owner) {
   const auto answered = [](int error) { return error == 0 || error == ENOENT; };
   if (!answered(::getpwuid_r(owner, &user, user_text.data(), user_text.size(), &found_user))) return false;
   if (!answered(::getgrgid_r(group, &entry, group_text.data(), group_text.size(), &found_group))) return false;
-  if (found_user == nullptr && found_group == nullptr) return group == owner;
-  if (found_user == nullptr || found_group == nullptr) return false;
+  if (found_group == nullptr) return group == owner;
+  if (found_user == nullptr) return false;
   const std::string name = user.pw_name;
   if (user.pw_gid != group || name != entry.gr_name) return false;
   for (char** member = entry.gr_mem; *member != nullptr; ++member)
