@@ -66,10 +66,10 @@ def debian():
         raise unittest.SkipTest("a new Debian needs root and mmdebstrap")
     sources = run_out("apt-get", "indextargets", "--format", "deb $(REPO_URI) $(CODENAME) $(COMPONENT)",
                       "Created-By: Packages", "Origin: Debian")
-    sources = "".join(sorted(set(sources.splitlines(keepends=True))))
+    sources = "".join(sorted(set(sources.splitlines(keepends=True))))  # none are known before apt-get update
     # The hook, or a package with all of Perl merges /bin into /usr/bin.
     run_out("mmdebstrap", "--quiet", "--variant=apt", "--hook-dir=/usr/share/mmdebstrap/hooks/maybe-merged-usr",
-            "--dpkgopt=force-unsafe-io", *SLIM, "bookworm", root, "-", input=sources)
+            "--dpkgopt=force-unsafe-io", *SLIM, "bookworm", root, *(["-"] if sources else []), input=sources)
     return root
 
 
