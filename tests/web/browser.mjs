@@ -1,11 +1,11 @@
 // browser.mjs -- Debian's Chromium, driven by playwright-core; what is wrong with a page is collected.
 import fs from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 const modules =
-  process.env.ROTA_NPM_MODULES ?? path.resolve(import.meta.dirname ?? '.', '../../deploy/npm/node_modules');
+  process.env.ROTA_NPM_MODULES || fileURLToPath(new URL('../../deploy/npm/node_modules', import.meta.url));
 const require = createRequire(`${modules}/`);
 const kChromium = '/usr/bin/chromium';
 

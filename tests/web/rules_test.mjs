@@ -1,5 +1,6 @@
 // rules_test.mjs -- what the page computes, without a browser: the rotation's rule and the answers about a run.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import { stepsOf } from '../../cli/web/page/exchange.js';
 import { placeOf, sliceAt, travels } from '../../cli/web/page/rotation.js';
@@ -15,6 +16,17 @@ const run = (records, events = [], state = {}) =>
     metrics: { lines: records.length, records },
     events: { lines: events.length, records: events },
   });
+
+test('in a report all modules are one script: names at their top level are distinct', () => {
+  const page = new URL('../../cli/web/page/', import.meta.url);
+  const listed = fs.readFileSync(new URL('index.html', page), 'utf8').matchAll(/modulepreload" href="(.*?)"/g);
+  const modules = [...listed].map(([, name]) => name);
+  const present = fs.readdirSync(page).filter((name) => name.endsWith('.js') && name !== 'app.js');
+  assert.deepEqual([...modules].sort(), present.sort());
+  const code = [...modules, 'app.js'].map((name) => fs.readFileSync(new URL(name, page), 'utf8')).join('');
+  const script = code.replace(/^import .*$/gm, '').replace(/^export /gm, '');
+  assert.doesNotThrow(() => new Function(script));
+});
 
 test('in an epoch of the rotation each shard has each slice once, and no two hold the same', () => {
   for (const [shards, f] of [

@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import zlib from 'node:zlib';
 import { spawn, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
-const kSource = path.resolve(path.dirname(new URL(import.meta.url).pathname), '../..');
+const kSource = fileURLToPath(new URL('../..', import.meta.url));
 const rota = path.join(process.env.ROTA_BIN ?? path.join(kSource, 'build/release/bin'), 'rota');
 
 export const jsonLines = (file) =>

@@ -53,14 +53,14 @@ function nested(shards) {
 const kFlows = { alltoall: toAll, halton, butterfly: mixing, allreduce: nested, sparse: nested };
 export const stepsOf = (kind, shards) => (shards > 1 ? (kFlows[kind]?.(shards) ?? null) : null);
 
-const kSize = 400,
-  kRadius = 165;
+const kGraph = 400, // the picture's width and height
+  kGraphRadius = 165;
 
 export function exchangePart(run, shards) {
   const kind = run.option('exchange'),
     steps = stepsOf(kind, shards);
   if (!steps) return null;
-  const picture = svg('svg', { class: 'ring', viewBox: `0 0 ${kSize} ${kSize}`, 'aria-hidden': 'true' });
+  const picture = svg('svg', { class: 'ring', viewBox: `0 0 ${kGraph} ${kGraph}`, 'aria-hidden': 'true' });
   const says = el('p', { 'aria-live': 'polite' });
   let at = 0;
   const step = slider('Step', (value) => {
@@ -81,11 +81,11 @@ export function exchangePart(run, shards) {
   );
 
   function show() {
-    const place = (shard, radius = kRadius) => {
+    const place = (shard, radius = kGraphRadius) => {
       const turn = (2 * Math.PI * shard) / shards;
-      return [kSize / 2 + radius * Math.sin(turn), kSize / 2 - radius * Math.cos(turn)];
+      return [kGraph / 2 + radius * Math.sin(turn), kGraph / 2 - radius * Math.cos(turn)];
     };
-    const size = Math.min(15, (0.8 * Math.PI * kRadius) / shards);
+    const size = Math.min(15, (0.8 * Math.PI * kGraphRadius) / shards);
     const lines = steps[at].flatMap((receivers, shard) =>
       receivers.map((to) => {
         const [x1, y1] = place(shard),
