@@ -48,7 +48,7 @@ export function swatch(i, filled) {
 // A chart of `title`.  update({x, xName, series: [{label, values, format}], log, mark: {x, y, text}, stacked, range}):
 // null values are gaps; stacked series are drawn as bars on top of each other.
 export function chart(title, height = 230) {
-  const readout = el('p', { class: 'readout', 'aria-live': 'polite' });
+  const readout = el('p', { class: 'readout' });
   const legend = el('ul', { class: 'legend' });
   const box = el('div', {
     class: 'plot',
@@ -56,7 +56,12 @@ export function chart(title, height = 230) {
     role: 'group',
     'aria-label': `${title}: arrow keys read values`,
     onkeydown: (event) => step(event),
-    onblur: () => plot?.setCursor({ left: -10, top: -10 }),
+    // Read aloud only what the reader asks for, not what a live run adds.
+    onfocus: () => readout.setAttribute('aria-live', 'polite'),
+    onblur: () => {
+      readout.removeAttribute('aria-live');
+      plot?.setCursor({ left: -10, top: -10 }, true, true);
+    },
   });
   const node = el('figure', { class: 'chart' }, el('figcaption', {}, el('h3', {}, title), legend), box, readout);
   let plot = null,
@@ -76,7 +81,7 @@ export function chart(title, height = 230) {
     event.preventDefault();
     const most = given.x.length - 1,
       to = Math.max(0, Math.min(most, (shown ?? (move < 0 ? most + 1 : -1)) + move));
-    plot.setCursor({ left: plot.valToPos(given.x[to], 'x'), top: box.clientHeight / 3 });
+    plot.setCursor({ left: plot.valToPos(given.x[to], 'x'), top: box.clientHeight / 3 }, true, true);
     say(to);
   }
   function say(index) {
@@ -147,7 +152,7 @@ export function chart(title, height = 230) {
           values: (_, ticks) => ticks.map((tick) => (isNumber(tick) ? axisText(format, tick, ticks) : '')),
         },
       ],
-      cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
+      cursor: { sync: { key: xName }, y: false, points: { size: 7 }, drag: { x: false, y: false } },
       series: [
         {},
         ...series.map((_, i) => {

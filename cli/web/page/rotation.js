@@ -37,6 +37,7 @@ export function ring() {
     discs,
   );
   let form = '',
+    given = null,
     slices = [];
 
   function build(shards, count, hosts) {
@@ -99,8 +100,12 @@ export function ring() {
   return {
     node,
     show(t, shards, count, hosts) {
-      const next = JSON.stringify([shards, count, hosts]);
-      if (next !== form) (build(shards, count, hosts), (form = next));
+      if (hosts !== given) {
+        const next = JSON.stringify([shards, count, hosts]);
+        if (next !== form) build(shards, count, hosts);
+        form = next;
+        given = hosts;
+      }
       slices.forEach((disc, b) => {
         const { shard, part } = placeOf(b, t, shards, count),
           [x, y] = point((shard - part) / shards, 150 - 22 * Math.sin(Math.PI * part));

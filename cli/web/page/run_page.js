@@ -44,7 +44,7 @@ export function runPage(main, run) {
     }),
     measureChoice,
   );
-  const note = el('p', { class: 'note', 'aria-live': 'polite' });
+  const note = el('p', { class: 'note' });
   const numbers = recordsTable(
     'All numbers of metrics.jsonl',
     () => metricColumns(run),

@@ -41,7 +41,8 @@ function rotationPart(run, shards, slices) {
     epochAt = null,
     frame = null,
     before = 0,
-    hosts = [];
+    hosts = [],
+    assignments = run.assignments();
   // Dealt anew: f phases, in each of which a slice stays one step with a shard: a ring of as many slices as shards.
   const around = dealt ? shards : slices;
   const epoch = slider('Epoch', (at) => {
@@ -108,6 +109,7 @@ function rotationPart(run, shards, slices) {
   function start() {
     before = performance.now();
     play.textContent = 'Pause';
+    says.removeAttribute('aria-live');
     const move = (now) => {
       if (document.hidden) before = now;
       advance(Math.min(now - before, 100) / 1000 / kStepSeconds);
@@ -120,6 +122,7 @@ function rotationPart(run, shards, slices) {
     if (frame !== null) cancelAnimationFrame(frame);
     frame = null;
     play.textContent = 'Play';
+    says.setAttribute('aria-live', 'polite');
     time = Math.floor(time) + 0.5;
     show();
   }
@@ -129,10 +132,9 @@ function rotationPart(run, shards, slices) {
       at = epochAt ?? most,
       record = run.records[at],
       whole = Math.floor(time);
-    const assignments = run.assignments();
     hosts = (assignments.findLast((entry) => entry.epoch <= (record?.epoch ?? 0)) ?? assignments[0])?.hosts ?? [];
     picture.show(dealt ? time % shards : time, shards, around, hosts);
-    const key = `${whole} ${at} ${most} ${hosts}`;
+    const key = `${whole} ${at} ${most}`;
     if (key === shown) return; // the rest changes once a step
     shown = key;
     step.set(whole, steps - 1, `${whole + 1} of ${steps}`);
@@ -161,6 +163,7 @@ function rotationPart(run, shards, slices) {
     node,
     update: () => {
       shown = '';
+      assignments = run.assignments();
       show();
     },
     close: () => {
