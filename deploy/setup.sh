@@ -15,6 +15,7 @@ packages=(
   librandom123-dev libxxhash-dev nlohmann-json3-dev libcpp-httplib-dev libssl-dev
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
   libgtest-dev clang-format python3
+  file  # for cpack
 )
 # npm comes with some packages of nodejs, or is one of its own.
 command -v npm >/dev/null || packages+=(nodejs npm)
