@@ -66,9 +66,14 @@ Result<Ending> coordinate(const CommandLine& line, const JobConfig& config) {
   std::optional<MetricsServer> metrics;
   if (const std::string place(line.options.text("metrics")); !place.empty()) {
     auto server = MetricsServer::start(place, config);
-    if (!server.ok()) return cannot_begin(*recorder, server.status());
-    metrics = *std::move(server);
-    recorder->event("metrics", {{"address", metrics->address()}});
+    if (server.ok()) {
+      metrics = *std::move(server);
+      recorder->event("metrics", {{"address", metrics->address()}});
+    } else if (line.options.flag("resume")) {  // the run is worth more than its metrics
+      recorder->event("warning", {{"what", server.status().what() + "; the run continues without"}});
+    } else {
+      return cannot_begin(*recorder, server.status());
+    }
   }
   const auto listening = [&](const std::string& address) {
     return write_atomically(config.run.address(), address + "\n");

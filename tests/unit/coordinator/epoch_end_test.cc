@@ -118,5 +118,23 @@ TEST(Patience, NeedsAScoreOfHeldOutData) {
   EXPECT_TRUE(run.ended_with(ExitCode::usage, "--patience: counting has no score of held-out data"));
 }
 
+TEST(EpochEnd, AnEvaluationThatTakesLongIsReportedOnce) {
+  Script run(small_plan(2));
+  run.prepare();
+  run.schedule();
+  run.end_epoch(1);
+  run.pass(kSecond);
+  EXPECT_FALSE(run.diary->has("evaluating"));
+  for (int i = 0; i < 3; ++i) run.pass(2 * kSecond);
+  EXPECT_EQ(std::ranges::count(run.diary->events, "evaluating epoch=1"), 1);
+  run.evaluate(1, 1);
+  run.save(1);
+  run.pass(5 * kSecond);
+  run.schedule(3, 2);
+  run.end_epoch(2);
+  run.pass(3 * kSecond);
+  EXPECT_TRUE(run.diary->has("evaluating epoch=2"));
+}
+
 }  // namespace
 }  // namespace rota::tests
