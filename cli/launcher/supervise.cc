@@ -96,6 +96,7 @@ class Supervisor {
     bool reported = false;
     std::optional<Nanoseconds> restart_at = {};  // when to restart it
     Nanoseconds started_at = 0;
+    bool out_of_reach = false;  // its machine; the others do its work
   };
 
   Child& coordinator() { return *roles_.front().child; }
@@ -118,19 +119,27 @@ class Supervisor {
   // Whether to restart a process that has ended: it was killed or lacked something, and the job continues.
   bool should_restart(Role& role) {
     if (role.restart_at) return true;
-    if (!restarts_wanted_ || end_ || stops_ > 0 || abandoned_) return false;
+    if (!restarts_wanted_ || end_ || stops_ > 0 || abandoned_ || role.out_of_reach) return false;
     const Child& child = *role.child;
     // What is missing at the start is mostly missing the next time, too.
     const bool lacks = !begun_ && !child.killed() && restarts_.count(child.name()) > 0;
     if (!child.killed() && child.exit_code() != static_cast<int>(ExitCode::temporary)) return false;
     if (moves_ && begun_ && role.role == "worker" && others_work(role)) return false;
     if (&role == &roles_.front() && (read_records(), end_)) return false;
-    if (!lacks) role.restart_at = restarts_.next(child.name(), now_ns());
+    // No agent could start it, and the coordinator has given it up.
+    const bool no_agent = begun_ && role.role == "worker" && child.pid() == 0 && others_work(role);
+    if (!lacks && !(no_agent && gone_.contains(child.name()))) role.restart_at = restarts_.next(child.name(), now_ns());
     if (role.restart_at) {
       progress_.say("rota: " + child.name() + " ended with " + child.how() + "; restarting it (" +
                     std::to_string(restarts_.count(child.name())) + " of " + std::to_string(Restarts::kMost) +
                     " times without a new checkpoint)");
       return true;
+    }
+    if (no_agent) {
+      progress_.say("rota: " + child.name() + " ended with " + child.how() +
+                    "; it is not restarted, the others take its shards");
+      role.out_of_reach = role.reported = true;
+      return false;
     }
     const bool crashed = code_of(child) == ExitCode::bug;
     abandoned_ =

@@ -9,6 +9,8 @@ import socket
 import subprocess
 import time
 
+from rota_run import kill
+
 NEEDED = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scontrol")
 
 CONFIGURATION = """ClusterName=rota
@@ -169,24 +171,28 @@ class SlurmCluster:
     def submit(self, *words):
         return int(self.output("sbatch", "--parsable", *words))
 
-    def crash(self, node):
-        """Kills all processes of a node, as a machine that loses its power."""
-        slurmd = self.processes[node]
-        parents = {}
-        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+    def with_variables(self, *texts):
+        """The processes of this cluster that have these variables, "NAME=VALUE"."""
+        wanted = {os.fsencode(text) for text in (f"SLURM_CONF={self.configuration}", *texts)}
+        found = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
-                words = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-                parents[int(stat.parent.name)] = int(words[1])
+                if wanted <= set((entry / "environ").read_bytes().split(b"\0")):
+                    found.append(int(entry.name))
             except OSError:  # it has just ended
                 continue
-        doomed = [slurmd.pid]
-        for pid in doomed:
-            doomed += [child for child, parent in parents.items() if parent == pid]
-        for pid in doomed:
+        return found
+
+    def crash(self, node):
+        """Kills all processes of a node, as a machine that loses its power."""
+        tasks = self.with_variables(f"SLURMD_NODENAME={node}")
+        steps = set()  # whose daemons are their parents, and no children of slurmd
+        for pid in tasks:
             try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
+                steps.add(int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]))
+            except OSError:
                 continue
+        kill([self.processes[node].pid, *(steps & set(self.with_variables())), *tasks])
 
     def stop(self):
         if "slurmctld" in self.processes:
@@ -204,3 +210,4 @@ class SlurmCluster:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        kill(self.with_variables())  # daemons of steps that nobody waits for any longer

@@ -24,7 +24,7 @@ OFTEN = "--checkpoint_seconds=0.2"
 # Of each case that waits for Slurm, its own nodes: they all wait at the same time.
 PARTITIONS = {"twice": (2, "REQUEUE"), "single": (1, "REQUEUE"), "ends": (1, "CANCEL"), "grace": (2, "CANCEL"),
               "limit": (1, "REQUEUE"), "cancelled": (2, "REQUEUE"), "goes_on": (3, "REQUEUE"), "moves": (3, "REQUEUE"),
-              "groups": (3, "REQUEUE")}
+              "groups": (3, "REQUEUE"), "spot": (2, "REQUEUE")}
 
 
 class SlurmCase(RotaTest):
@@ -305,7 +305,7 @@ class SlurmTest(SlurmCase):
         self.check_calm(out)
 
     def case_node_dies_and_the_job_goes_on(self, hash_):
-        job, out = self.begin("goes_on", "-N3", "-n3", "--no-kill")
+        job, out = self.begin("goes_on", "-N3", "-n3", "--no-kill", job=LONG + ["--rejoin_seconds=5"])
         self.cluster.crash(self.cluster.partitions["goes_on"][2])  # the batch script is on the first
         self.check(job, out, hash_, restarts=0)
 
@@ -324,6 +324,14 @@ class SlurmTest(SlurmCase):
         self.wait_for_restart(job)
         self.check(job, out, hash_, restarts=1)
         self.check_calm(out)
+
+    def case_spot_workers(self, hash_):
+        job, out = self.begin("spot", "-N2", "-n2")
+        spots = self.cluster.submit("-p", "spot", "--array=0-1", "-o", "/dev/null", "--wrap", f"exec {BIN}/rota add-worker {out}")
+        self.cluster.wait_until(lambda: len(self.events(out, "migrating")) >= 1, "shards on more workers")
+        self.run_in("scancel", f"{spots}_0")
+        self.check(job, out, hash_, restarts=0)
+        self.assertTrue(self.events(out, "leaving"))
 
 
 class FourMachinesTest(SlurmCase):
