@@ -179,6 +179,13 @@ class Addresses(RotaTest):
                 with self.subTest(place=place):
                     out = self.folder / "run"
                     self.rota(*self.small_lda(out, f"--metrics={place}"), code=2, error=error)
+                    if place.endswith(str(port)):
+                        run_of_two = self.folder / "resumed"
+                        self.rota(*self.small_lda(run_of_two, "--epochs=2", "--shards=2"))
+                        (run_of_two / "result.json").unlink()
+                        done = self.rota("resume", run_of_two, f"--metrics={place}")
+                        self.assertIn(error, done.stderr)
+                        self.assertIn("the run continues without", self.events(run_of_two, "warning")[0]["what"])
                     shutil.rmtree(out, ignore_errors=True)
 
     def test_no_client_can_hold_the_server(self):
