@@ -21,7 +21,7 @@ struct Network {
   std::string coordinator;  // "tcp://HOST:PORT"
   std::string host, bind;
   std::filesystem::path keys;
-  std::string metrics;  // where the coordinator serves them; "": nowhere
+  std::string metrics;            // where the coordinator serves them; "": nowhere
   std::vector<Machine> machines;  // that workers and stores run on; none: this one
   std::string ssh, remote_rota;   // how they are reached
   bool slurm = false;             // by srun: they are those of an allocation of Slurm
