@@ -210,4 +210,4 @@ class SlurmCluster:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-        kill(self.with_variables())  # daemons of steps that nobody waits for any longer
+        kill(self.with_variables())  # daemons of steps that have not ended
