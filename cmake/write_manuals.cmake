@@ -1,5 +1,8 @@
 # cmake -D ROTA=PROGRAM -D OUT=DIR -D APPS=LIST -P write_manuals.cmake: manual pages and completion, as they are installed.
-set(commands train shard resume show export status add-worker new role doctor keys man completion)
+execute_process(COMMAND ${ROTA} help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "\n  rota [a-z-]+" commands "${help}")
+list(TRANSFORM commands REPLACE "\n  rota " "")
+list(REMOVE_ITEM commands agent)  # for rota itself
 set(pages "" ${commands} rota-coordinator rota-scheduler rota-worker rota-kvstore)
 foreach(app ${APPS})
   list(APPEND pages "train ${app}")
