@@ -167,6 +167,11 @@ function slow(run) {
 function died(run) {
   const lost = run.ofKind('lost'),
     back = run.ofKind('rollback');
+  if (!run.hasFolder) {
+    const missing = run.state.missing ?? [];
+    if (missing.length) return ['bad', `${list(missing)} missing.`, []];
+    return ['', 'Nothing is missing now.', ['What was lost before is in the events of its folder.']];
+  }
   if (lost.length === 0) {
     const silent = run.ofKind('unresponsive', 'abandoned', 'fault').map((event) => `${event.role}: ${event.event}`);
     return silent.length

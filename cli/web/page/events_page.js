@@ -34,7 +34,7 @@ export function eventsPage(main, run, source) {
     'Show older ones',
   );
   main.append(section('Events', el('div', { class: 'controls' }, find), kinds.node, count, rows, more));
-  const logs = source.live ? logPart(run, source) : null;
+  const logs = source.live && run.hasFolder ? logPart(run, source) : null;
   if (logs) main.append(logs);
   const key = (event) => {
     if (event.key !== '/' || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;

@@ -14,6 +14,7 @@ export function modelPage(main, run, source) {
   async function update() {
     if (asked === run.state.state) return; // the text of a model is there when the run is done
     asked = run.state.state;
+    if (!run.hasFolder) return says('The text of a model is in the folder of its run: `rota web DIR` shows it.');
     try {
       const { tables = [] } = await source.model(run.state.name);
       if (tables.length) body.replaceChildren(...[...tables].sort((a, b) => isText(a) - isText(b)).map(tableSection));

@@ -5,12 +5,13 @@ export const section = (title, ...children) => el('section', { class: 'card' }, 
 
 // A table of columns [{name, value(row)}] and rows.  Its box scrolls, not the page.  Numbers have all digits.
 export function table(label, columns, rows) {
-  const numeric = columns.map(({ value }) => rows.length > 0 && isNumber(value(rows[0])));
+  const right = (content) => isNumber(content) || content?.className === 'n';
+  const numeric = columns.map(({ value }) => rows.length > 0 && right(value(rows[0])));
   const cell = (row, at) => {
     const content = columns[at].value(row);
     return el(
       at === 0 ? 'th' : 'td',
-      { class: isNumber(content) ? 'n' : null, scope: at === 0 ? 'row' : null },
+      { class: right(content) ? 'n' : null, scope: at === 0 ? 'row' : null },
       isNumber(content) ? String(content) : (content ?? ''),
     );
   };

@@ -51,6 +51,10 @@ export class RunData {
   get epochs() {
     return this.newest.epochs ?? this.state.epochs ?? 0;
   }
+  // By the address of its coordinator alone a run has neither events nor files.
+  get hasFolder() {
+    return this.state.folder !== null;
+  }
   get app() {
     return this.state.app ?? this.state.options?.app ?? 'an app';
   }

@@ -38,9 +38,11 @@ export function workersPage(main, run) {
     () => run.records,
   );
 
+  const timeSection = section('Time line', lanes.node, moves.node);
+
   main.append(
     says,
-    section('Time line', lanes.node, moves.node),
+    timeSection,
     section(
       'Over the epochs',
       el(
@@ -242,6 +244,7 @@ export function workersPage(main, run) {
                   `and was slowest in ${lag.times} of ${lag.of} records.`,
           ]),
     );
+    timeSection.hidden = run.events.length === 0;
     lanes.update();
     moves.update();
     numbers.update();
