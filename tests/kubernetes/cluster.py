@@ -217,14 +217,20 @@ class Cluster:
             return b""
 
     def serve_names(self):
-        """SERVICE.default.svc.cluster.local, as CoreDNS answers it for services without an address of their own."""
+        """SERVICE.default.svc.cluster.local, as CoreDNS answers it for services without an address of their own.
+
+        Without pods that have ended, which endpoints still have in 1.20 and not in newer versions.
+        """
         before = None
         while not self.ended.wait(0.5):
             lines = []
+            pods = json.loads(self.get("/api/v1/namespaces/default/pods") or b"{}").get("items", ())
+            ended = {pod["metadata"]["name"] for pod in pods if pod["status"].get("phase") in ("Failed", "Succeeded")}
             for one in json.loads(self.get("/api/v1/namespaces/default/endpoints") or b"{}").get("items", ()):
                 for subset in one.get("subsets") or ():
                     for address in (*subset.get("addresses", ()), *subset.get("notReadyAddresses", ())):
-                        lines.append(f"{address['ip']} {one['metadata']['name']}.default.svc.cluster.local\n")
+                        if address.get("targetRef", {}).get("name") not in ended:
+                            lines.append(f"{address['ip']} {one['metadata']['name']}.default.svc.cluster.local\n")
             if lines != before:
                 (self.folder / "hosts").write_text("".join(lines), encoding="utf-8")
                 self.dns.send_signal(signal.SIGHUP)

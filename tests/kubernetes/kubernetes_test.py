@@ -7,11 +7,13 @@ FOLDER: what build.sh made.  Needs root; takes 6 to 12 minutes.
 Kubernetes is 1.20 here, as Debian has it, so what is newer in the manifests is replaced (see for_1_20): the policy
 for failures is left out, and of an indexed Job each index becomes a Job.
 """
+import contextlib
 import copy
 import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -211,30 +213,52 @@ class KubernetesTest(unittest.TestCase):
                 self.start_pods(job, *flags)
                 self.wait_until_complete(job)
 
-    def lose(self, component, *how):
+    def delete(self, component):
+        self.kubectl("delete", "pod", self.pods(component)[0])
+
+    def kill(self, component):
+        """The first process of such a pod, as if its node had lost its power."""
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                words = (process / "cmdline").read_text(encoding="utf-8").split("\0")
+                is_role = words[0] == f"{component}-0" or f"--role={component}" in words
+                if is_role and f"--coordinator=tcp://{self.name}:7700" in words:
+                    os.kill(int(process.name), signal.SIGKILL)
+                    return
+        self.fail(f"no {component} is running")
+
+    def lose(self, component, how):
         job = LDA + ["--epochs=500"]
-        self.start_pods(job)
+        self.start_pods(job, *(["--stores=1"] if component == "kvstore" else []))
         self.wait_for_epoch(60)
         begin = time.monotonic()
-        self.kubectl("delete", "pod", self.pods(component)[0], *how)
+        how(component)
         self.say(f"a {component} was gone after {time.monotonic() - begin:.1f} s")
         self.wait_until_complete(job)
 
     def test_a_worker_is_deleted(self):
-        self.lose("worker")
+        self.lose("worker", self.delete)
         self.assertEqual(len(self.events("resume")), 0, "the others go on")
         self.assertEqual(len(self.events("joined")), 4, "its successor joins a scheduler and two workers")
 
     def test_a_worker_is_killed(self):
-        self.lose("worker", "--force", "--grace-period=0")
-        self.assertEqual(len(self.events("resume")), 0, "the others go on")
+        self.lose("worker", self.kill)
+        self.assertEqual((len(self.events("rollback")), len(self.events("resume"))), (1, 0), "the others go on")
+
+    def test_a_store_is_killed_and_its_disk_is_lost(self):
+        self.lose("kvstore", self.kill)
+        self.assertEqual(len(self.events("rollback")), 1)
+
+    def test_a_scheduler_is_killed(self):
+        self.lose("scheduler", self.kill)
+        self.assertEqual(len(self.events("rollback")), 1)
 
     def test_the_coordinator_is_deleted(self):
-        self.lose("coordinator")
+        self.lose("coordinator", self.delete)
         self.assertEqual(len(self.events("resume")), 1)
 
     def test_the_coordinator_is_killed(self):
-        self.lose("coordinator", "--force", "--grace-period=0")
+        self.lose("coordinator", self.kill)
         self.assertEqual(len(self.events("resume")), 1)
 
     def test_all_pods_are_drained(self):
