@@ -116,8 +116,13 @@ bool FolderRun::update() {
   if (replaced) told_ = {};
   while (told_.events < lines(Kind::events)) {
     const auto some = LineIndex::from(places(Kind::events), told_.events, kEventsAtOnce);
-    for (const std::string& line : history_.events.read(some)) take_event(parse_record(line));
-    told_.events += some.size();
+    const std::vector<std::string> texts = history_.events.read(some);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const nlohmann::json event = parse_record(texts[i]);
+      take_event(event);
+      if (text_in(event, "event") == "rollback") told_.rollback_at = some[i].at;
+    }
+    told_.events += texts.size();
   }
   const auto last = [&](Kind kind) {
     const std::size_t all = lines(kind);
@@ -208,11 +213,16 @@ Json FolderRun::brief() const {
   json["phase"] = told_.phase;
   json["missing"] = told_.missing;
   json["epochs"] = option("epochs");
-  // The newest of both: not each epoch is evaluated, and events may be missing.
-  for (const nlohmann::json* record : {&newest_, &newest_epoch_})
-    for (const char* name : {"epoch", "epochs", "seconds"})
-      if (record->is_object() && record->contains(name)) json[name] = (*record)[name];
-  if (newest_epoch_.is_object() && newest_epoch_.contains("time")) json["time"] = newest_epoch_["time"];
+  // The newest of both: not each epoch is evaluated, and events may be missing.  Those before a rollback are over.
+  const auto& all_epochs = places(Kind::epochs);
+  const bool counts = newest_epoch_.is_object() && all_epochs.back().at >= told_.rollback_at;
+  const nlohmann::json none = nlohmann::json::object();
+  const nlohmann::json& record = newest_.is_object() ? newest_ : none;
+  const nlohmann::json& event = counts ? newest_epoch_ : none;
+  const nlohmann::json& newest = number_in(event, "epoch", -1) >= number_in(record, "epoch", -1) ? event : record;
+  for (const char* name : {"epoch", "epochs", "seconds"})
+    if (newest.contains(name)) json[name] = newest[name];
+  if (event.contains("time")) json["time"] = event["time"];
   for (const char* name : {"objective", "per_item", "valid"})
     if (newest_.is_object() && newest_.contains(name)) json[name] = newest_[name];
   if (result_.is_object() && result_.contains("model_hash")) json["model_hash"] = result_["model_hash"];

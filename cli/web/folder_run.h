@@ -44,6 +44,7 @@ class FolderRun final : public SeenRun {
     std::set<std::string> missing;
     nlohmann::json checkpoint, end;  // null: none
     std::int64_t slices = 0;
+    std::uint64_t rollback_at = 0;  // its place; epochs before it may come again
   };
 
   const std::vector<LinePlace>& places(Kind kind) const;

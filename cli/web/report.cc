@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <regex>
 #include <sstream>
 
 #include "cli/web/page_files.h"
@@ -28,16 +29,31 @@ std::optional<std::string> between(const std::string& line, std::string_view beg
   return line.substr(begin.size(), line.size() - begin.size() - end.size());
 }
 
-// A module's text as a part of one script: names that it would import are there already.
-std::string without_imports(std::string_view module) {
-  std::string script;
-  std::istringstream lines{std::string(module)};
+// "./base.js", "base.js" -> "$base": the object with what a module exports.
+std::string object_of(std::string_view module) {
+  const std::size_t from = module.rfind('/') + 1;  // 0 if there is none
+  return "$" + std::string(module.substr(from, module.rfind('.') - from));
+}
+
+// A module as a statement of one script, after those that it imports from: names at its top level stay its own.
+// Imports and exports begin their lines, and an import is one line.
+std::string as_statement(std::string_view name) {
+  static const std::regex import_form("import (\\{.*\\}) from '([^']+)';");
+  static const std::regex export_form("export (?:async )?(?:const|let|function|class) (\\w+)");
+  std::string script = "const " + object_of(name) + " = (() => {\n", exported;
+  std::istringstream lines{std::string(text_of(name))};
   for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("import ")) continue;
-    script += line.starts_with("export ") ? line.substr(7) : line;
-    script += '\n';
+    std::smatch found;
+    if (std::regex_match(line, found, import_form)) {
+      const std::string names = std::regex_replace(found[1].str(), std::regex(" as "), ": ");
+      line = "const " + names + " = " + object_of(found[2].str()) + ";";
+    } else if (std::regex_search(line, found, export_form, std::regex_constants::match_continuous)) {
+      exported += (exported.empty() ? "" : ", ") + found[1].str();
+      line.erase(0, std::string_view("export ").size());
+    }
+    script += line + "\n";
   }
-  return script;
+  return script + "return { " + exported + " };\n})();\n";
 }
 
 }  // namespace
@@ -76,14 +92,14 @@ std::string report_html(const std::vector<std::string>& runs) {
       styles += " " + policy_hash(text);
       page += "<style>" + text + "</style>\n";
     } else if (const auto module = between(line, "<link rel=\"modulepreload\" href=\"", "\">")) {
-      modules += without_imports(text_of(*module));
+      modules += as_statement(*module);
     } else if (const auto script = between(line, "<script src=\"", "\"></script>")) {
       put_script("<script>", std::string(text_of(*script)));
     } else if (const auto main = between(line, "<script type=\"module\" src=\"", "\"></script>")) {
       page += "<script type=\"application/json\" id=\"data\">{\"runs\":[";
       for (const std::string& run : runs) page += (&run == runs.data() ? "" : ",") + json_in_html(run);
       page += "]}</script>\n";
-      put_script("<script type=\"module\">", modules + without_imports(text_of(*main)));
+      put_script("<script type=\"module\">", modules + as_statement(*main));
     } else {
       page += line + "\n";
       if (line.starts_with("<meta charset=")) head = page.size();

@@ -33,8 +33,8 @@ class SeenRun {
   // What is wrong with its files.
   virtual std::vector<std::string> problems() const = 0;
 
-  // All of it as one JSON object, the answer of /api/run: at most so many records of metrics and epochs, evenly spaced,
-  // and the newest events.
+  // All of it as one JSON object, the answer of /api/run: at most `points` records of metrics and epochs, evenly
+  // spaced, and the newest events.
   std::string whole(std::size_t points) const;
   // Lines from this number on, at most `most` of them, evenly spaced, and only JSON objects.
   std::vector<std::string> since(Kind kind, std::size_t first, std::size_t most) const;
