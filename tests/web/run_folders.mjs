@@ -24,16 +24,23 @@ export function train(app, out, ...options) {
   if (status !== 0) throw new Error(`rota train ${app} ended with ${status}: ${stderr}`);
 }
 
+// Ends a process, by force if it does not end by itself.
+function end(child, ended) {
+  child.kill('SIGTERM');
+  setTimeout(() => child.kill('SIGKILL'), 20000).unref();
+  return ended;
+}
+
 // A run that goes on until stop() ends it.
 export function startTraining(app, out, ...options) {
   const job = spawn(rota, ['train', app, `--out=${out}`, ...options], { stdio: 'ignore' });
   const ended = new Promise((resolve) => job.once('exit', resolve));
-  return { ended, stop: () => (job.kill('SIGTERM'), ended) };
+  return { stop: () => end(job, ended) };
 }
 
-// `rota web` of a folder: {url, stop}.
-export async function serve(folder) {
-  const server = spawn(rota, ['web', folder, '--port=0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+// `rota web` of a folder or an address: {url, stop}.
+export async function serve(place, ...options) {
+  const server = spawn(rota, ['web', place, '--port=0', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = await new Promise((resolve, reject) => {
     let said = '';
@@ -45,7 +52,7 @@ export async function serve(folder) {
     server.once('exit', (code) => reject(new Error(`rota web ended with ${code}: ${said}`)));
     setTimeout(() => reject(new Error(`rota web says no address: ${said}`)), 15000).unref();
   });
-  return { url: url.endsWith('/') ? url : `${url}/`, stop: () => (server.kill('SIGTERM'), ended) };
+  return { url: url.endsWith('/') ? url : `${url}/`, stop: () => end(server, ended) };
 }
 
 export function report(folders, output) {
