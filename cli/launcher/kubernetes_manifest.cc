@@ -268,7 +268,7 @@ void add_pods(std::string& text, const KubernetesJob& job, const std::string& wr
            .claims = job.claims,
            .writable = writable,
            .secrets = job.insecure ? "" : "coordinator"});
-  // The others get the rest of the options from the coordinator, and need of --out its name only.
+  // The others get the run's options from the coordinator, but for those that they need before.
   std::vector<MountedClaim> of_others = job.claims;
   std::erase_if(of_others, [&](const MountedClaim& claim) {
     return claim.folder == writable && std::ranges::none_of(job.options, [&](const std::string& option) {
@@ -283,7 +283,8 @@ void add_pods(std::string& text, const KubernetesJob& job, const std::string& wr
     std::vector<std::string> arguments =
         joined({"role", job.app, "--role=" + name, "--coordinator=" + at, "--own_disk=/own/run"}, keys);
     for (const std::string& option : job.options)
-      if (option.starts_with("--start_timeout_seconds=") || option == "--insecure=true") arguments.push_back(option);
+      for (const char* before : {"--insecure=", "--plugin_dir=", "--start_timeout_seconds="})
+        if (option.starts_with(before)) arguments.push_back(option);
     add_job(text, job,
             {.component = name,
              .suffix = "-" + name,

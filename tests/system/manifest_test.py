@@ -52,6 +52,7 @@ class ManifestTest(RotaTest):
                       ["lda", *WHERE, *(f"--vocab=/data/{text}" for text in HOSTILE)]):
             with self.subTest(words=words):
                 self.assertEqual(self.problems(self.written(*words)), [])
+        self.assertEqual(self.problems((EXAMPLES / "claims.yaml").read_text(encoding="utf-8")), [])
 
     def test_the_schemas_refuse_what_is_wrong(self):
         whole = self.written(*WRITTEN["pods.yaml"])

@@ -70,9 +70,11 @@ TEST(KubernetesManifestTest, PodsHaveTheSecretOfTheirRoleAndNoOther) {
   EXPECT_EQ(count(document(text, "topics-worker"), "  completions: 3\n  parallelism: 3\n"), 1U);
   EXPECT_EQ(count(document(text, "topics-worker"), "              cpu: 4\n"), 1U);
   job.insecure = true;
-  job.options.emplace_back("--insecure=true");
+  job.options.insert(job.options.end(), {"--insecure=true", "--plugin_dir=/data/apps"});
   EXPECT_EQ(count(text_of(job), "secret"), 0U);
   EXPECT_EQ(count(text_of(job), "--insecure=true"), 4U);
+  EXPECT_EQ(count(text_of(job), "--plugin_dir=/data/apps"), 4U);
+  EXPECT_EQ(count(text_of(job), "--topics=20"), 1U) << "the others get it from the coordinator";
 }
 
 TEST(KubernetesManifestTest, OtherPodsReadTheRunsClaimIfTheInputIsThere) {
