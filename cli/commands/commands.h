@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/launcher/progress.h"
 #include "core/base/flags.h"
 #include "core/base/help.h"
 #include "core/base/status.h"
@@ -35,9 +36,9 @@ Result<const Plugin*> app_argument(int argc, const char* const* argv, std::span<
 Status check_arguments(const CommandLine& line, const char* missing);
 
 // The default number of shards: the plugin's choice for the job's input, whose paths are resolved already.  `from` is
-// empty if the plugin has no rule, else a line on stderr reports the choice.  Depends on the data and the options,
-// never on the machine.  Errors are those of reading the input; ExitCode::bug if the choice is beyond a job's limit.
-Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job);
+// empty if the plugin has no rule, else a message reports the choice.  Depends on the data and the options, never on
+// the machine.  Errors are those of reading the input; ExitCode::bug if the choice is beyond a job's limit.
+Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job, ProgressForm form);
 
 // Those of `rota train` alone.
 std::span<const Option> train_options();

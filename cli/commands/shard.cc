@@ -70,7 +70,7 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
   if (is_packed_folder(fs::path(options.text("input")))) return data_files(options.text("input")).status();
   ROTA_ASSIGN(Job job, make_job(options));
   if (options.integer("shards") == 0) {
-    ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job));
+    ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job, progress_form(options)));
     job.shards = chosen.shards;
   }
   return job;
@@ -120,7 +120,7 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
 
 }  // namespace
 
-Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job) {
+Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job, ProgressForm form) {
   constexpr std::uint32_t kMost = 65'536;  // that --shards takes
   ChosenShards chosen;
   if (plugin.choose_shards == nullptr) return chosen;
@@ -129,7 +129,7 @@ Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job) {
     return Status(ExitCode::bug, "plugin " + std::string(plugin.name) + ": choose_shards chose " +
                                      std::to_string(chosen.shards) + ", and a job has 1 to " + std::to_string(kMost));
   if (!chosen.from.empty())
-    std::fprintf(stderr, "rota: %u shards, chosen from %s\n", chosen.shards, visible_text(chosen.from).c_str());
+    Progress(form).say("rota: " + std::to_string(chosen.shards) + " shards, chosen from " + chosen.from);
   return chosen;
 }
 

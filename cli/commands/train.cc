@@ -160,7 +160,7 @@ Status keep_stdin(const RunFolder& run) {
 Status take_shards(const Plugin& plugin, Values& values) {
   if (Options(values).integer("shards") == 0) {
     ROTA_ASSIGN(const auto job, make_job(Options(values)));
-    ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job));
+    ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job, progress_form(Options(values))));
     values["shards"] = std::to_string(chosen.shards);
     values["shards_from"] = chosen.from;
   }
@@ -238,7 +238,11 @@ Status submit_job(const CommandLine& line, const Plugin& plugin) {
   job.command.insert(job.command.end(), line.log_flags.begin(), line.log_flags.end());
   ROTA_ASSIGN(const std::string script, batch_script(job));
   const std::string file(line.options.text("sbatch"));
-  if (file == "-") return submit(script);
+  if (file == "-") {
+    ROTA_TRY(submit(script));
+    std::fprintf(stderr, "rota: the job writes into %s\n", visible_text(log_of(job)).c_str());
+    return {};
+  }
   ROTA_ASSIGN(const auto to, open_file(file, O_WRONLY | O_CREAT | O_EXCL));
   if (const int error = write_all(to.get(), std::as_bytes(std::span(script))); error != 0)
     return cannot_write(file, error);

@@ -158,7 +158,7 @@ class Shown(RotaTest):
         return done.stdout.splitlines(), objects
 
     def test_json_is_what_the_run_records_and_its_result(self):
-        lines, objects = self.objects(*self.small_lda(self.out, "--epochs=3", "--shards=2"))
+        lines, objects = self.objects(*self.small_lda(self.out, "--epochs=3", "--workers=1"))
         recorded = (self.out / "events.jsonl").read_text().splitlines()
         self.assertEqual([line for line in lines if json.loads(line)["event"] not in ("message", "working", "result")],
                          recorded)
@@ -183,7 +183,7 @@ class Shown(RotaTest):
         self.assertEqual({event["as"] for event in self.events(self.out, "joined")}, {"expected"})
 
     def test_none_and_lines(self):
-        done = self.rota(*self.small_lda(self.out, "--epochs=2", "--shards=2", "--progress=none"))
+        done = self.rota(*self.small_lda(self.out, "--epochs=2", "--workers=1", "--progress=none"))
         self.assertEqual(done.stderr, "")
         self.assertRegex(done.stdout, "^done: 2 epochs in .*\n$")
         done = self.rota(*self.small_lda(self.folder / "b", "--epochs=2", "--shards=2"))
