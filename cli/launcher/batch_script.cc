@@ -67,8 +67,12 @@ exit "$code"
 
 }  // namespace
 
+std::string log_of(const BatchJob& job) {
+  return job.run.path.string() + ".slurm.log";
+}
+
 Result<std::string> batch_script(const BatchJob& job) {
-  const std::string log = job.run.path.string() + ".slurm.log";
+  const std::string log = log_of(job);
   if (log.find_first_of("%\"\\\n") != log.npos)
     return Status(
         ExitCode::usage,

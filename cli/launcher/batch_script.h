@@ -11,9 +11,12 @@ namespace rota {
 struct BatchJob {
   std::string app;                   // for the job's name
   std::vector<std::string> command;  // the program and its arguments, absolute paths
-  RunFolder run;                     // the job's output goes to OUT.slurm.log
-  std::string arguments;             // of sbatch, separated by blanks: "--nodes=4 -A account"; ':' between groups
+  RunFolder run;
+  std::string arguments;  // of sbatch, separated by blanks: "--nodes=4 -A account"; ':' between groups
 };
+
+// Where its output goes: OUT.slurm.log.
+std::string log_of(const BatchJob& job);
 
 // Continues the run each time that Slurm starts it.  When the job is preempted, loses a machine or its time is over, it
 // is queued again; not when it is cancelled, nor for ever if no checkpoint is made.  ExitCode::usage for arguments that

@@ -1,5 +1,6 @@
 """A Slurm of its own on this machine, in a folder: one slurmctld and some slurmd, over loopback at ports of its own, or in
 the network namespaces of namespaces.py."""
+import contextlib
 import os
 import pathlib
 import re
@@ -80,7 +81,7 @@ def memory_limits():
     """cgroup.conf for what this machine has, or None."""
     for file, plugin in MEMORY_LIMITS.items():
         if os.path.exists(file):
-            return plugin + "CgroupMountpoint=/sys/fs/cgroup\nConstrainRAMSpace=yes\nAllowedSwapSpace=0\n"
+            return plugin + "CgroupMountpoint=/sys/fs/cgroup\nConstrainRAMSpace=yes\n"
     return None
 
 
@@ -211,3 +212,8 @@ class SlurmCluster:
                 process.kill()
                 process.wait()
         kill(self.with_variables())  # daemons of steps that have not ended
+        for node in self.nodes:
+            for group in pathlib.Path("/sys/fs/cgroup").glob(f"*/slurm_{node}"):
+                for inner in sorted(group.glob("**/"), reverse=True):  # the innermost first
+                    with contextlib.suppress(OSError):
+                        inner.rmdir()

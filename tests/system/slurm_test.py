@@ -305,9 +305,11 @@ class SlurmTest(SlurmCase):
         self.check_calm(out)
 
     def case_node_dies_and_the_job_goes_on(self, hash_):
-        job, out = self.begin("goes_on", "-N3", "-n3", "--no-kill", job=LONG + ["--rejoin_seconds=5"])
+        """It stops to start an agent there before the others have the shards."""
+        job, out = self.begin("goes_on", "-N3", "-n3", "--no-kill", job=LONG + ["--rejoin_seconds=45"])
         self.cluster.crash(self.cluster.partitions["goes_on"][2])  # the batch script is on the first
         self.check(job, out, hash_, restarts=0)
+        self.assertIn("it is not restarted, the others take its shards", self.log(out))
 
     def case_node_dies_and_the_job_moves(self, hash_):
         job, out = self.begin("moves", "-N2", "-n2", job=ENDLESS)
