@@ -21,6 +21,10 @@ constexpr Option kWebOptions[] = {
      .default_value = "127.0.0.1",
      .meaning = "Address of this machine to listen at.  At any other than a loopback address, the URL that is printed "
                 "has a secret without which nothing is shown."},
+    {.name = "secret",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "The URL has the secret at a loopback address too, for a machine with other users: they can connect."},
     integer_option("port", "0", "", 0, 65'535, "Port to listen at; 0: any that is free."),
     kKeysOption,
 };
@@ -32,6 +36,7 @@ Status web(const CommandLine& line) {
   WebApi api(*runs);
   HttpOptions options;
   options.host = line.options.text("host");
+  options.needs_token_on_loopback = line.options.flag("secret");
   options.port = static_cast<std::uint16_t>(line.options.integer("port"));
   ROTA_ASSIGN(const auto server,
               HttpServer::start(options, [&](const HttpRequest& request) { return api.answer(request); }));

@@ -389,7 +389,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(const HttpOptions& options
   impl.handler = std::move(handler);
   impl.own_name = in_small_letters(options.host);
   impl.is_local = is_loopback(address);
-  if (impl.is_local || !options.needs_token) {
+  if (impl.is_local ? !options.needs_token_on_loopback : !options.needs_token) {
     impl.options.token.clear();
   } else if (options.token.empty()) {
     impl.options.token = random_token();

@@ -40,10 +40,11 @@ struct HttpOptions {
   std::uint16_t port = 0;          // 0: a free one
   // At an address that is not a loopback one, each path begins with "/TOKEN".
   bool needs_token = true;
-  std::string token = "";        // a random one
-  bool any_host_header = false;  // for clients that are no browsers
-  unsigned threads = 64;         // at most, and as many requests at a time
-  unsigned streams = 48;         // at most, answers in parts at a time: others are told to try again later
+  bool needs_token_on_loopback = false;  // too: other users of the machine can connect
+  std::string token = "";                // a random one
+  bool any_host_header = false;          // for clients that are no browsers
+  unsigned threads = 64;                 // at most, and as many requests at a time
+  unsigned streams = 48;                 // at most, answers in parts at a time: others are told to try again later
 };
 
 class HttpServer {

@@ -99,6 +99,9 @@ TEST(HttpServer, AnAddressForOthersNeedsTheToken) {
     EXPECT_TRUE(get(*server, path, host).starts_with("HTTP/1.1 403 ")) << path;
   EXPECT_EQ(body(get(*server, "/" + token + "/api/x?name=1", host)), "/api/x|1|");
   EXPECT_NE(get(*server, "/" + token, host).find("\r\nLocation: /" + token + "/\r\n"), std::string::npos);
+  const auto local = start({.needs_token_on_loopback = true}, echo);
+  EXPECT_TRUE(get(*local, "/").starts_with("HTTP/1.1 403 "));
+  EXPECT_EQ(body(get(*local, local->url().substr(local->url().find('/', 7)))), "/||");
   const auto open = start({.host = "0.0.0.0", .needs_token = false, .any_host_header = true}, echo);
   EXPECT_EQ(body(get(*open, "/metrics", "Host: node7.cluster\r\n")), "/metrics||");
 }
