@@ -14,6 +14,7 @@ add_custom_command(OUTPUT ${manuals}/manuals.stamp
 add_custom_target(manuals ALL DEPENDS ${manuals}/manuals.stamp)
 install(DIRECTORY ${manuals}/man ${manuals}/bash-completion ${manuals}/zsh
   DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT rota)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/monitoring DESTINATION ${CMAKE_INSTALL_DATADIR}/rota COMPONENT rota)
 foreach(package rota librota-dev)
   install(FILES ${PROJECT_SOURCE_DIR}/deploy/debian/copyright ${manuals}/changelog.gz
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${package})
