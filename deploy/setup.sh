@@ -24,10 +24,10 @@ if [[ " $* " == *" review "* ]]; then
 fi
 if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-numpy python3-scipy python3-sklearn python3-yaml r-base-core r-cran-glmnet liblinear-tools)
-  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium prometheus)
+  packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium)
   packages+=(lintian dpkg-dev mmdebstrap podman runc)
-  # The package starts a server under systemd.  There its owner decides, and tests that need it skip.
-  [ -d /run/systemd/system ] || packages+=(openssh-server)
+  # These start servers under systemd.  There the owner decides, and tests that need them skip.
+  [ -d /run/systemd/system ] || packages+=(openssh-server prometheus)
 fi
 
 die() {
