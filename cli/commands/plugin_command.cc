@@ -183,7 +183,7 @@ Status plugin_command(int argc, const char* const* argv) {
   std::unique_ptr<Model> model;
   if (command.needs_model) {
     ROTA_TRY(check_app(*plugin, fs::path(line.options.text("model"))));
-    ROTA_ASSIGN(model, open_model(fs::path(line.options.text("model")), *plugin));
+    ROTA_ASSIGN(model, open_to_read(fs::path(line.options.text("model")), *plugin));
   }
   std::vector<std::string> files;
   if (command.takes_input) {

@@ -78,7 +78,7 @@ void export_tables(const Plugin& plugin, const Model& model, const fs::path& fol
 
 Status write_form(const Plugin& plugin, const fs::path& run_or_model, const fs::path& folder) {
   ROTA_TRY(check_app(plugin, run_or_model));
-  ROTA_ASSIGN(auto model, open_model(run_or_model, plugin));
+  ROTA_ASSIGN(auto model, open_to_read(run_or_model, plugin));
   return call_hook(plugin.name, "export_text", "", [&] {
     plugin.export_text != nullptr ? plugin.export_text(*model, folder) : export_tables(plugin, *model, folder);
   });
@@ -97,9 +97,20 @@ void convert_all(const fs::path& from, io::TableFormat format, const fs::path& t
 
 }  // namespace
 
+Result<std::unique_ptr<Model>> open_to_read(const fs::path& run_or_model, const Plugin& plugin) {
+  ROTA_ASSIGN(auto model, open_model(run_or_model, plugin));
+  if (!is_final(*model))
+    std::fprintf(stderr, "rota: the run is not done: this is the model of its newest checkpoint, epoch %u\n",
+                 model->epoch());
+  return model;
+}
+
 Status export_model(const Plugin& plugin, const fs::path& run_or_model) {
   std::error_code ignored;
   const RunFolder run{run_or_model};
+  if (fs::exists(run.flags(), ignored) && !fs::exists(run.model() / RunFolder::kModelManifest, ignored))
+    return {ExitCode::usage,
+            run.path.string() + ": the run is not done: write its model into a new folder, --output=DIR"};
   const fs::path folder = fs::is_directory(run.model(), ignored) ? run.model() : run_or_model;
   ROTA_ASSIGN(auto written, make_private_folder(folder, ".text-"));
   Status status = write_form(plugin, run_or_model, written);

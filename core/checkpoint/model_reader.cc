@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "core/base/files.h"
+#include "core/base/flags.h"
 #include "core/base/json_text.h"
 #include "core/base/option_value.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
 #include "core/job/input_files.h"
+#include "core/job/job_config.h"
 #include "core/job/job_options.h"
 #include "core/job/plugin_host.h"
 #include "core/job/run_folder.h"
@@ -25,9 +27,9 @@ namespace {
 
 constexpr unsigned kFormat = 3;  // that of commit records, too
 constexpr std::size_t kManifestBytesMax = std::size_t{16} << 20;
+constexpr int kTriesMost = 10;  // of a checkpoint that is dropped while it is read
 
 struct Manifest {
-  fs::path folder;
   std::string app;
   Job job;
   Facts facts;
@@ -43,7 +45,10 @@ T must(Result<T> result) {
 
 class StoredModel final : public Model {
  public:
-  StoredModel(Manifest manifest, Cut cut) : manifest_(std::move(manifest)), cut_(std::move(cut)) {}
+  StoredModel(Manifest manifest, Cut cut, bool is_final)
+      : manifest_(std::move(manifest)), cut_(std::move(cut)), is_final_(is_final) {}
+
+  bool is_final() const { return is_final_; }
 
   const Job& job() const override { return manifest_.job; }
   const Facts& facts() const override { return manifest_.facts; }
@@ -79,6 +84,7 @@ class StoredModel final : public Model {
 
   Manifest manifest_;
   Cut cut_;
+  bool is_final_;
 };
 
 fs::path model_folder(const fs::path& folder) {
@@ -125,10 +131,21 @@ Status check_numbers_of(const nlohmann::json& json, const Job& job) {
                           : Status(ExitCode::disk, std::string("damaged: ") + wrong + " is not what the options say");
 }
 
+// Where a model is stored: a model's folder, or a checkpoint.
+struct Place {
+  fs::path record;  // its manifest, or the commit record
+  fs::path folder;  // in which the files of its partitions are
+  bool is_final = true;
+
+  bool may_name(const std::string& file, Epoch epoch, std::uint32_t partition) const {
+    return is_final ? file == RunFolder::partition_file(partition) : RunFolder::is_partition_of(file, epoch, partition);
+  }
+};
+
 // Throws nlohmann's exceptions if something is missing or of another type.
-Result<Manifest> parse(const fs::path& folder, const nlohmann::json& json, std::span<const Option> known) {
+Result<Manifest> parse(const Place& place, const nlohmann::json& json, std::span<const Option> known) {
+  const fs::path& folder = place.folder;
   Manifest manifest;
-  manifest.folder = model_folder(folder);
   const auto app = exact_text_of(json.at("app"));
   if (!app) return Status(ExitCode::disk, folder.string() + ": the model's manifest names no app");
   manifest.app = *app;
@@ -158,7 +175,7 @@ Result<Manifest> parse(const fs::path& folder, const nlohmann::json& json, std::
   number("schedulers", manifest.job.schedulers);
   number("staleness", manifest.job.staleness);
   number("pipeline", manifest.job.pipeline);
-  ROTA_TRY(check_numbers_of(json, manifest.job).in((manifest.folder / RunFolder::kModelManifest).string()));
+  ROTA_TRY(check_numbers_of(json, manifest.job).in(place.record.string()));
   const auto files_of = [&](std::string_view name) {
     auto files = input_files(manifest.job.options.text(name));
     return files.ok() ? std::move(files).value() : std::vector<std::string>();
@@ -167,10 +184,9 @@ Result<Manifest> parse(const fs::path& folder, const nlohmann::json& json, std::
   manifest.job.valid = files_of("valid");
   for (const auto& file : json.at("files")) {
     const auto name = file.at("file").get<std::string>();
-    if (name != RunFolder::partition_file(static_cast<std::uint32_t>(manifest.files.size())))
-      return Status(ExitCode::disk, (manifest.folder / RunFolder::kModelManifest).string() + ": '" + name +
-                                        "' is no name of a model's file");
-    const auto path = manifest.folder / name;
+    if (!place.may_name(name, manifest.epoch, static_cast<std::uint32_t>(manifest.files.size())))
+      return Status(ExitCode::disk, place.record.string() + ": '" + name + "' is no name of a model's file");
+    const auto path = folder / name;
     ROTA_ASSIGN(const auto measured, hash_file(path));
     std::uint64_t bytes = 0;
     if (!take_whole(file.at("bytes"), bytes) || measured.bytes != bytes ||
@@ -181,29 +197,89 @@ Result<Manifest> parse(const fs::path& folder, const nlohmann::json& json, std::
   }
   // Where a row is follows from the number of files: with one missing, others would be looked for in the wrong place.
   if (manifest.files.empty() || manifest.files.size() != partitions)
-    return Status(ExitCode::disk, manifest.folder.string() + ": a model without some of its files");
+    return Status(ExitCode::disk, folder.string() + ": a model without some of its files");
   return manifest;
+}
+
+Result<std::unique_ptr<Model>> stored_model(const Place& place, const nlohmann::json& json,
+                                            std::span<const Option> known) {
+  try {
+    ROTA_ASSIGN(auto manifest, parse(place, json, known));
+    ROTA_ASSIGN(auto bytes, manifest.files[0]->get(Object::cut, 0));
+    Reader in(bytes.view());
+    auto cut = decode_cut(in);
+    if (!cut) return Status(ExitCode::disk, place.folder.string() + ": the model's cut is damaged");
+    manifest.job.slices = static_cast<std::uint32_t>(cut->slices.size());
+    return std::unique_ptr<Model>(std::make_unique<StoredModel>(std::move(manifest), *std::move(cut), place.is_final));
+  } catch (const nlohmann::json::exception& error) {
+    return Status(ExitCode::disk, place.folder.string() + ": the model's manifest is damaged: " + error.what());
+  }
+}
+
+// ---- The newest checkpoint of a run that is not done
+
+bool has_checkpoints_alone(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(RunFolder{folder}.flags(), error) &&
+         !fs::exists(model_folder(folder) / RunFolder::kModelManifest, error);
+}
+
+// What `use` makes of the newest commit record for which it succeeds.  A run that trains drops old epochs meanwhile:
+// then there are newer ones.
+template <typename T, typename Use>
+Result<T> of_newest_commit(const RunFolder& run, Use use) {
+  for (int tries = 0; tries < kTriesMost; ++tries) {
+    const auto epochs = run.epochs();
+    Status refused(ExitCode::no_input, run.path.string() + ": the run has no model yet, and no checkpoint either");
+    bool is_first = true;
+    for (const fs::path& epoch : epochs) {
+      const fs::path file = epoch / RunFolder::kCommitRecord;
+      std::error_code error;
+      if (!fs::exists(file, error)) continue;
+      const auto used = [&]() -> Result<T> {
+        ROTA_ASSIGN(const auto text, read_whole_file(file, kManifestBytesMax));
+        ROTA_ASSIGN(const auto record, commit_from_text(text).in(file.string()));
+        return use(file, record);
+      };
+      auto result = used();
+      if (result.ok()) return result;
+      if (std::exchange(is_first, false)) refused = result.status();
+    }
+    if (run.epochs() == epochs) return refused;
+  }
+  return Status(ExitCode::temporary,
+                run.path.string() + ": its checkpoints are replaced faster than they can be read; try again");
+}
+
+Result<std::unique_ptr<Model>> open_checkpoint(const RunFolder& run, const Plugin& plugin) {
+  const std::string flagfile = "--flagfile=" + run.flags().string();
+  const char* const words[] = {"model", flagfile.c_str()};
+  ROTA_ASSIGN(const auto line, parse_flags(2, words, {job_options(), role_options(), plugin.options}));
+  ROTA_ASSIGN(const auto config, job_config(line, false, &plugin));
+  return of_newest_commit<std::unique_ptr<Model>>(
+      run, [&](const fs::path& file, const CommitRecord& record) -> Result<std::unique_ptr<Model>> {
+        if (record.job != config.hash)
+          return Status(ExitCode::usage, run.flags().string() + ": not the options of " + file.string());
+        return stored_model({file, run.checkpoint(), false}, manifest_of(record, config), plugin.options);
+      });
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Model>> open_model(const fs::path& folder, std::span<const Option> options) {
-  ROTA_ASSIGN(auto json, read_manifest(folder));
-  try {
-    ROTA_ASSIGN(auto manifest, parse(folder, json, options));
-    ROTA_ASSIGN(auto bytes, manifest.files[0]->get(Object::cut, 0));
-    Reader in(bytes.view());
-    auto cut = decode_cut(in);
-    if (!cut) return Status(ExitCode::disk, folder.string() + ": the model's cut is damaged");
-    manifest.job.slices = static_cast<std::uint32_t>(cut->slices.size());
-    return std::unique_ptr<Model>(std::make_unique<StoredModel>(std::move(manifest), *std::move(cut)));
-  } catch (const nlohmann::json::exception& error) {
-    return Status(ExitCode::disk, folder.string() + ": the model's manifest is damaged: " + error.what());
-  }
+  ROTA_ASSIGN(const auto json, read_manifest(folder));
+  const fs::path its = model_folder(folder);
+  return stored_model({its / RunFolder::kModelManifest, its}, json, options);
+}
+
+bool is_final(const Model& model) {
+  const auto* const stored = dynamic_cast<const StoredModel*>(&model);
+  return stored == nullptr || stored->is_final();
 }
 
 Result<std::unique_ptr<Model>> open_model(const fs::path& folder, const Plugin& plugin) {
-  ROTA_ASSIGN(auto model, open_model(folder, plugin.options));
+  auto opened = has_checkpoints_alone(folder) ? open_checkpoint({folder}, plugin) : open_model(folder, plugin.options);
+  ROTA_ASSIGN(auto model, std::move(opened));
   // An app that counts something makes tables of it, and will not if it is no count.
   if (plugin.app == nullptr) return model;
   std::unique_ptr<App> app;
@@ -216,6 +292,9 @@ Result<std::unique_ptr<Model>> open_model(const fs::path& folder, const Plugin& 
 }
 
 Result<std::string> app_of_model(const fs::path& folder) {
+  if (has_checkpoints_alone(folder))
+    return of_newest_commit<std::string>(
+        {folder}, [](const fs::path&, const CommitRecord& record) { return Result<std::string>(record.app); });
   return text_of_manifest(folder, "app");
 }
 

@@ -16,8 +16,13 @@ namespace rota {
 // ExitCode::no_input if there is no model, disk if it is damaged, wrong_version if its format is another.  Of
 // `options`, the app's, one that the model was written without is younger than the model: it has its default.
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, std::span<const Option> options = {});
-// Of a model of the plugin's.  Its facts are what the app can make tables of.
+// Of a model of the plugin's.  Its facts are what the app can make tables of.  Of a run that is not done it is the
+// newest checkpoint that can be read; the run is neither locked nor changed.  ExitCode::no_input if there is none yet,
+// usage if flags.txt has other options, temporary if checkpoints are replaced faster than they can be read.
 Result<std::unique_ptr<Model>> open_model(const std::filesystem::path& folder, const Plugin& plugin);
+
+// False for one that was read from a checkpoint.
+bool is_final(const Model& model);
 
 // The app that a model was trained with, by its own name.
 Result<std::string> app_of_model(const std::filesystem::path& folder);

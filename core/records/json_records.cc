@@ -145,6 +145,16 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
   return json;
 }
 
+nlohmann::ordered_json manifest_of(const CommitRecord& record, const JobConfig& config) {
+  nlohmann::ordered_json manifest = to_json(record);
+  manifest["seed"] = config.seed;
+  manifest["shards"] = config.shards;
+  manifest["slices"] = config.slices;
+  manifest["partitions"] = config.partitions;
+  for (const auto& [name, value] : config.options.all()) manifest["options"][name] = exact_text(value);
+  return manifest;
+}
+
 std::string commit_to_text(const CommitRecord& record) {
   nlohmann::ordered_json json = to_json(record);
   json["record"] = to_json(record.record);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/base/status.h"
+#include "core/job/job_config.h"
 #include "core/records/records.h"
 
 namespace rota {
@@ -16,6 +17,8 @@ inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 53;
 
 nlohmann::ordered_json to_json(const EpochRecord& record);
 nlohmann::ordered_json to_json(const CommitRecord& record);
+// Of the job's model, with the names of the commit's files.
+nlohmann::ordered_json manifest_of(const CommitRecord& record, const JobConfig& config);
 // Of its "facts".  Throws the library's exceptions on a wrong type.
 std::vector<Fact> facts_from_json(const nlohmann::json& json);
 // A commit record as its file has it, sealed: a digit that changed on the disk would make a resumed run continue

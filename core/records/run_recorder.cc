@@ -224,12 +224,7 @@ class RunRecorder final : public Recorder {
   // The committed files themselves, under another name; the manifest comes last and makes them a model.
   Status publish_model(const CommitRecord& record) {
     ROTA_TRY(make_folder(config_.run.model()));
-    Json manifest = to_json(record);
-    manifest["seed"] = config_.seed;
-    manifest["shards"] = config_.shards;
-    manifest["slices"] = config_.slices;
-    manifest["partitions"] = config_.partitions;
-    for (const auto& [name, value] : config_.options.all()) manifest["options"][name] = exact_text(value);
+    Json manifest = manifest_of(record, config_);
     for (std::size_t i = 0; i < record.files.size(); ++i) {
       const auto from = config_.run.checkpoint() / record.files[i].file;
       const std::string name = RunFolder::partition_file(static_cast<std::uint32_t>(i));

@@ -2,11 +2,12 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 
-from rota_run import BAG, BIN, RotaTest
+from rota_run import BAG, BIN, KOS, TOKENS, VOCAB, RotaTest
 
 APP = pathlib.Path(os.environ["ROTA_TEST_PLUGINS"]) / "faulty.so"
 ROWS = "1 1:1 2:0.5\n2 1:2\n3 2:1 3:4\n"
@@ -58,6 +59,33 @@ class RunRecords(RotaTest):
         self.assertEqual(self.result(self.out)["app"], "faulty")
         done = self.rota("show", APP, f"--model={self.out}")
         self.assertEqual(done.stdout, f"24 of {self.data}\n")
+
+    def test_the_model_of_a_run_that_trains(self):
+        job = ("train", "lda", f"--input={KOS}", f"--vocab={VOCAB}", "--topics=8", "--shards=4", "--eval_every=0")
+        run = self.start(*job, f"--out={self.out}", "--epochs=100000", "--workers=2", "--checkpoint_seconds=0")
+        shown = [-1]
+        for _ in range(4):  # while older checkpoints are dropped
+            self.wait_for("a newer checkpoint", lambda: self.committed(self.out)[-1:] > shown[-1:])
+            done = self.rota("show", "lda", f"--model={self.out}", error="the run is not done: this is the model of its")
+            shown.append(int(re.search(r"newest checkpoint, epoch (\d+)\n", done.stderr)[1]))
+            self.assertIn(f"{TOKENS} tokens, epoch {shown[-1]}\n", done.stdout)
+        self.assertEqual(shown, sorted(set(shown)))
+        self.rota("train", "lda", f"--input={KOS}", f"--out={self.folder}/next", f"--init_model={self.out}", code=66)
+        self.kill_run(run, self.out)
+        # Of a run that was killed too; its folder stays as it is.
+        before = self.contents(self.out)
+        self.rota("export", "lda", f"--model={self.out}", code=2, error="--output=DIR")
+        text = self.folder / "a text's folder"
+        done = self.rota("export", "lda", f"--model={self.out}", f"--output={text}")
+        self.assertEqual(self.contents(self.out), before)
+        epoch = self.committed(self.out)[-1]
+        self.assertIn(f"newest checkpoint, epoch {epoch}\n", done.stderr)
+        short = self.folder / "short"
+        self.rota(*job, f"--out={short}", f"--epochs={epoch}")
+        for name in ("word_topic.txt", "doc_topic.txt", "topics.txt"):
+            self.assertEqual((text / name).read_bytes(), (short / "model" / name).read_bytes(), name)
+        shutil.rmtree(self.out / "checkpoint")
+        self.rota("show", "lda", f"--model={self.out}", code=66, error="the run has no model yet, and no checkpoint")
 
     # -- why a run ended --
 

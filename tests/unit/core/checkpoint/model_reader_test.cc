@@ -5,7 +5,10 @@
 #include "core/base/json_text.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/cut.h"
+#include "core/job/job_config.h"
+#include "core/job/job_options.h"
 #include "core/job/option_declarations.h"
+#include "core/records/json_records.h"
 #include "core/rounds/placement.h"
 #include "rota/error.h"
 #include "tests/unit/core/base/temporary_folder.h"
@@ -153,6 +156,97 @@ TEST_F(ModelFolder, IsFoundInARunsFolder) {
   EXPECT_TRUE(open_model(folder / "run" / "model").ok());
   EXPECT_EQ(refusal().code(), ExitCode::no_input);
   EXPECT_EQ(app_of_model(folder).status().code(), ExitCode::no_input);
+}
+
+// A run that is not done, in the folder "run", with committed epochs of this model.
+class RunThatTrains : public ModelFolder {
+ protected:
+  RunThatTrains() {
+    plugin_.name = "counting";
+    plugin_.options = kOptions;
+    write("run/flags.txt", "--app=counting\n--seed=9\n--shards=1\n--workers=1\n--topics=6\n");
+    const std::string flagfile = "--flagfile=" + run_.flags().string();
+    const char* const words[] = {"test", flagfile.c_str()};
+    const auto line = parse_flags(2, words, {job_options(), role_options(), kOptions});
+    ROTA_CHECK(line.ok());
+    job_ = job_config(*line, false, &plugin_)->hash;
+  }
+  void commit(Epoch epoch) {
+    CommitRecord record;
+    record.epoch = epoch;
+    record.app = "counting";
+    record.job = job_;
+    record.facts = {{"columns", Fact::Kind::sum, {7}}};
+    std::filesystem::create_directories(run_.checkpoint(epoch));
+    for (std::uint32_t p = 0; p < kPartitions; ++p) {
+      const auto& file = manifest_["files"][p];
+      const std::string to = run_.checkpoint(epoch).filename() / RunFolder::partition_file(p, 1);
+      std::filesystem::copy_file(folder / RunFolder::partition_file(p), run_.checkpoint() / to);
+      record.files.push_back({to, file["bytes"], *Hash128::from_hex(file["xxh3"].get<std::string>())});
+    }
+    write((run_.checkpoint(epoch) / RunFolder::kCommitRecord).string(), commit_to_text(record));
+  }
+  auto open() { return open_model(run_.path, plugin_); }
+
+  static constexpr std::array kOptions = {integer_option("topics", "100", "topics", 1, 1000, "How many."),
+                                          real_option("alpha", "0.25", "", 0, 1, "How much.")};
+  RunFolder run_{folder / "run"};
+  Plugin plugin_;
+  Hash128 job_;
+};
+
+TEST_F(RunThatTrains, HasTheModelOfItsNewestCheckpoint) {
+  EXPECT_EQ(open().status().code(), ExitCode::no_input);
+  EXPECT_EQ(app_of_model(run_.path).status().code(), ExitCode::no_input);
+  for (const Epoch epoch : {9U, 10U}) commit(epoch);
+  std::filesystem::create_directories(run_.checkpoint(11));  // is being written
+  EXPECT_EQ(*app_of_model(run_.path), "counting");
+  const auto model = open();
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  EXPECT_FALSE(is_final(**model));
+  EXPECT_EQ((*model)->epoch(), 10U);
+  EXPECT_EQ((*model)->job().seed, 9U);
+  EXPECT_EQ((*model)->job().slices, 2U);
+  EXPECT_EQ((*model)->job().options.integer("topics"), 6);
+  EXPECT_EQ((*model)->job().options.real("alpha"), 0.25);
+  EXPECT_EQ((*model)->facts().count("columns"), 7U);
+  EXPECT_EQ(text_of((*model)->slice(1)), "slice 1");
+  // Its files stay open: the run may drop them.
+  std::filesystem::remove_all(run_.checkpoint());
+  EXPECT_EQ((*model)->row(kTogether, 5), (std::vector<double>{5, -1}));
+  EXPECT_EQ(text_of((*model)->shard(0)), "shard 0");
+  // Jobs begin with finished models alone: another process would find another epoch.
+  EXPECT_EQ(hash_of_model(run_.path).status().code(), ExitCode::no_input);
+}
+
+TEST_F(RunThatTrains, HasTheModelOfTheCheckpointBeforeIfTheNewestIsDamaged) {
+  for (const Epoch epoch : {9U, 10U}) commit(epoch);
+  write((run_.checkpoint(10) / RunFolder::partition_file(1, 1)).string(), "damaged");
+  const auto model = open();
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  EXPECT_EQ((*model)->epoch(), 9U);
+  std::filesystem::remove(run_.checkpoint(9) / RunFolder::partition_file(0, 1));
+  EXPECT_EQ(open().status().code(), ExitCode::disk);
+  EXPECT_NE(open().status().what().find("epoch-00000010"), std::string::npos) << open().status().what();
+}
+
+TEST_F(RunThatTrains, WithOtherOptionsThanItsCheckpointIsRefused) {
+  commit(9);
+  write("run/flags.txt", "--app=counting\n--seed=9\n--shards=1\n--workers=1\n--topics=7\n");
+  const Status status = open().status();
+  EXPECT_EQ(status.code(), ExitCode::usage);
+  EXPECT_NE(status.what().find("flags.txt: not the options of"), std::string::npos) << status.what();
+}
+
+TEST_F(RunThatTrains, HasItsOwnModelOnceItIsDone) {
+  commit(9);
+  write("run/model/manifest.json", seal(manifest_, kFormat));
+  for (const char* name : {"partition-0.sst", "partition-1.sst"})
+    std::filesystem::copy_file(folder / name, run_.model() / name);
+  const auto model = open();
+  ASSERT_TRUE(model.ok()) << model.status().what();
+  EXPECT_TRUE(is_final(**model));
+  EXPECT_EQ((*model)->epoch(), 6U);
 }
 
 TEST_F(ModelFolder, WithADamagedFileIsRefused) {
