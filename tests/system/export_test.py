@@ -3,8 +3,10 @@ import json
 
 import numpy as np
 import scipy.io
+from sklearn.decomposition import PCA
 
 from app_run import AppTest
+from rota_run import KOS, VOCAB
 
 
 class Export(AppTest):
@@ -46,3 +48,23 @@ class Export(AppTest):
         self.assertEqual(market.tolist(), [[float(x) for x in row] for row in array.tolist()])
         listed = json.loads((self.export(model, "json") / "assignments.json").read_text())
         self.assertEqual([tuple(row.values()) for row in listed], array.tolist())
+
+    def test_the_map_of_topics(self):
+        self.app = "lda"
+        for topics in (20, 150):  # the second takes more steps than the method makes
+            _, model = self.train(f"run{topics}", KOS, f"--vocab={VOCAB}", f"--topics={topics}", "--epochs=5")
+            folder = model / "model"
+            beta = float((folder / "priors.txt").read_text().split()[-1])
+            words = [line.split()[1:] for line in (folder / "word_topic.txt").read_text().splitlines()]
+            counts = np.zeros((topics, len(words)))
+            for w, cells in enumerate(words):
+                for topic, count in (cell.split(":") for cell in cells):
+                    counts[int(topic), w] = int(count)
+            table = np.genfromtxt(folder / "topic_map.csv", delimiter=",", names=True)
+            self.assertEqual(table.dtype.names, ("topic", "x", "y", "tokens"))
+            np.testing.assert_array_equal(table["topic"], np.arange(topics))
+            np.testing.assert_array_equal(table["tokens"], counts.sum(axis=1))
+            shares = (counts + beta) / (counts + beta).sum(axis=1, keepdims=True)
+            oracle = PCA(2, svd_solver="full").fit_transform(np.sqrt(shares / 2))
+            oracle *= np.sign(oracle[np.abs(oracle).argmax(axis=0), [0, 1]])
+            np.testing.assert_allclose(np.stack([table["x"], table["y"]], axis=1), oracle, rtol=1e-4, atol=1e-5)

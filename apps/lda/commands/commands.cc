@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/lda/commands/topic_map.h"
 #include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"
 #include "rota/io/report_text.h"
@@ -145,6 +146,10 @@ doc_topic.txt   One document a line: its number, then topic:proportion for every
 With --copies=M each token has M topics.  Counts are then of all of them, and the alphas in the proportions are
 multiplied by M.
 
+topic_map.csv   The topics as points of a plane, and their tokens: topics whose words are similar are close to each
+                other.  x and y are the first two principal coordinates of the Hellinger distances between the topics'
+                distributions of words.  Only distances mean something, not the directions of the axes.
+
 priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
 )";
 
@@ -155,6 +160,15 @@ void export_topics(const TrainedModel& model, io::TextWriter out) {
   for (std::size_t k = 0; k < top.size(); ++k) {
     out << k << "\t" << model.priors.alphas[k] << "\t" << model.totals[k] << "\t" << words_in(model, top[k]) << "\n";
   }
+  out.close();
+}
+
+void write_map(const TrainedModel& model, io::TextWriter out) {
+  out << "topic,x,y,tokens\n";
+  const auto points = topic_map(model);
+  for (std::size_t k = 0; k < points.size(); ++k)
+    out << k << "," << io::six_digits(points[k].x) << "," << io::six_digits(points[k].y) << "," << model.totals[k]
+        << "\n";
   out.close();
 }
 
@@ -191,6 +205,7 @@ void export_text(const Model& model, const std::filesystem::path& folder) {
   export_topics(trained, io::TextWriter(folder / "topics.txt"));
   write_words(trained, io::TextWriter(folder / "word_topic.txt"));
   write_documents(trained, io::TextWriter(folder / "doc_topic.txt"));
+  write_map(trained, io::TextWriter(folder / "topic_map.csv"));
   io::write_text(folder / "priors.txt", "alpha_sum " + io::exact_text(trained.priors.alpha_sum()) + "\nbeta " +
                                             io::exact_text(trained.priors.beta) + "\n");
   io::write_text(folder / "README.txt", kReadme);

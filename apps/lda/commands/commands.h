@@ -18,7 +18,8 @@ Command diagnostics_command();
 Command evaluate_command();
 Command predict_command();
 
-// Writes topics.txt, word_topic.txt, doc_topic.txt, priors.txt and README.txt.  Throws std::runtime_error if it cannot.
+// Writes topics.txt, word_topic.txt, doc_topic.txt, topic_map.csv, priors.txt and README.txt.  Throws
+// std::runtime_error if it cannot.
 void export_text(const Model& model, const std::filesystem::path& folder);
 
 // The topics of a document that the model was not trained on: theta, a share for each topic, which add up to 1.
