@@ -197,7 +197,7 @@ std::pair<std::string, std::string> FolderRun::state() const {
   if (address_ && address_->starts_with("tcp://"))
     return {"stale", "no sign of life for more than " + digits(kSignSeconds) +
                          " s; if its coordinator runs on another machine, ask it: rota status " + *address_};
-  return {"stale", "not running: its coordinator ended without a last word, or has never run" + hint};
+  return {"stale", "not running: its coordinator was killed, its machine has stopped, or it has never started" + hint};
 }
 
 Json FolderRun::brief() const {
