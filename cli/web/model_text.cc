@@ -90,19 +90,35 @@ Json table_of(const fs::path& file) {
   return {{"name", visible_text(file.filename().native())}, {"columns", columns}, {"rows", rows}};
 }
 
+Json tables_of(const fs::path& folder, const std::vector<std::string>& names) {
+  Json tables = Json::array();
+  for (const std::string& name : names)
+    if (tables.size() < kTablesMost && !name.empty() && name == fs::path(name).filename() && name.front() != '.' &&
+        name != "README.txt")
+      tables.push_back(table_of(folder / name));
+  return tables;
+}
+
 }  // namespace
 
 Json model_tables(const RunFolder& run) {
-  Json tables = Json::array();
   const fs::path model = run.model();
   const auto manifest = read_whole_file(model / RunFolder::kModelManifest, kTableBytes * 16);
   const auto list = read_whole_file(model / "text.list", kListBytes);
-  std::istringstream names(list.ok() ? *list : "");
-  for (std::string name; tables.size() < kTablesMost && std::getline(names, name);)
-    if (!name.empty() && name == fs::path(name).filename() && name.front() != '.' && name != "README.txt")
-      tables.push_back(table_of(model / name));
+  std::istringstream lines(list.ok() ? *list : "");
+  std::vector<std::string> names;
+  for (std::string name; std::getline(lines, name);) names.push_back(name);
   const nlohmann::json made = parse_record(manifest.ok() ? *manifest : "");
-  return {{"epoch", made.contains("epoch") ? Json(made["epoch"]) : Json()}, {"tables", tables}};
+  return {{"epoch", made.contains("epoch") ? Json(made["epoch"]) : Json()}, {"tables", tables_of(model, names)}};
+}
+
+Json exported_tables(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    names.push_back(at->path().filename().string());
+  std::ranges::sort(names);
+  return {{"tables", tables_of(folder, names)}};
 }
 
 }  // namespace rota

@@ -10,5 +10,7 @@ namespace rota {
 // {"epoch": E, "tables": [{"name", "columns", "rows"}]}: of each file that model/text.list names, at most 200 rows.  A
 // CSV file has its columns' names, other text is divided at tabs.  No tables if the text is not written yet.
 Json model_tables(const RunFolder& run);
+// Those of a folder that `rota export` has written.
+Json exported_tables(const std::filesystem::path& folder);
 
 }  // namespace rota

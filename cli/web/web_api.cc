@@ -122,6 +122,17 @@ HttpAnswer WebApi::follow(const HttpRequest& request) {
   return answer;
 }
 
+HttpAnswer WebApi::model(const HttpRequest& request, const fs::path& folder) {
+  const RunFolder its{folder};
+  if (request.value("fresh").empty())
+    return is_within(folder, its.model()) ? json(json_text(model_tables(its))) : json(R"({"epoch":null,"tables":[]})");
+  const auto run = runs_.find(request.value("name"));
+  if (!run || !is_within(folder, its.checkpoint())) return failed(404, "this run has no checkpoint yet");
+  const Result<Json> fresh = fresh_.of(folder, run->brief()["app"].get<std::string>());
+  if (fresh.ok()) return json(json_text(*fresh));
+  return failed(fresh.status().code() == ExitCode::temporary ? 503 : 404, fresh.status().what());
+}
+
 HttpAnswer WebApi::answer(const HttpRequest& request) {
   const std::string& path = request.path;
   if (!path.starts_with("/api/")) return page(std::string_view(path).substr(1));
@@ -134,8 +145,7 @@ HttpAnswer WebApi::answer(const HttpRequest& request) {
   if (!folder) return failed(404, "there is no folder of such a run here");
   const RunFolder its{*folder};
   // The folders of logs and of the model may be links.
-  if (path == "/api/model")
-    return is_within(*folder, its.model()) ? json(json_text(model_tables(its))) : json(R"({"epoch":null,"tables":[]})");
+  if (path == "/api/model") return model(request, *folder);
   if (!is_within(*folder, its.log())) return path == "/api/logs" ? json(R"({"logs":[]})") : failed(404, "no logs");
   if (path == "/api/logs") return list_logs(its);
   const auto tail = number(request, "tail", kLogBytes, kLogBytes);

@@ -6,9 +6,11 @@
 //   GET /api/logs?name=N                          {"logs": [{"name", "bytes"}]}
 //   GET /api/log?name=N&file=worker-0.log         the newest 256 KiB, or &tail=BYTES
 //   GET /api/model?name=N                         {"tables": [...]}: the beginnings of the model's text tables
+//   GET /api/model?name=N&fresh=1                 the same of the newest checkpoint, by fresh_model.h; 503: later
 #pragma once
 #include <string>
 
+#include "cli/web/fresh_model.h"
 #include "cli/web/live_run.h"
 #include "cli/web/run_list.h"
 #include "core/http/http_server.h"
@@ -27,9 +29,11 @@ class WebApi {
  private:
   HttpAnswer run(const HttpRequest& request);
   HttpAnswer follow(const HttpRequest& request);
+  HttpAnswer model(const HttpRequest& request, const std::filesystem::path& folder);
 
   RunList& runs_;
   Watchers watchers_;
+  FreshModel fresh_;
 };
 
 }  // namespace rota

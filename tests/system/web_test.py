@@ -136,6 +136,9 @@ class WebTest(rota_run.RotaTest):
         for path in ("/", "/api/runs", "/app.js", "/" + "0" * 32 + "/api/runs"):
             self.assertEqual(web.request(path, raw=True).status, 403, path)
         web.stop(self)
+        web = Web(self, self.folder / "run", "--secret")
+        self.assertEqual((web.request("/api/runs", raw=True).status, web.get("api/runs")[0]), (403, 200))
+        web.stop(self)
 
     def test_a_rollback_is_told(self):
         self.write_small_corpus()
@@ -150,6 +153,26 @@ class WebTest(rota_run.RotaTest):
         os.replace(self.folder / "other", out / "metrics.jsonl")
         self.assertIn("reset", [kind for kind, _ in stream], "the stream ends with it")
         self.assertEqual(web.json("api/run", name="run")["metrics"]["lines"], 2)
+        web.stop(self)
+
+    def test_the_model_of_a_checkpoint(self):
+        out = self.train()
+        web = Web(self, out)
+        (out / "result.json").unlink()
+        shutil.rmtree(out / "model")
+        files = lambda: {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+        before = files()
+        self.assertEqual(web.json("api/model", name="a run"), {"epoch": None, "tables": []})
+        shown = web.json("api/model", name="a run", fresh=1)
+        self.assertEqual(shown["epoch"], 3)
+        text = self.folder / "text"
+        self.rota("export", "lda", f"--model={out}", f"--output={text}")
+        tables = {table["name"]: table for table in shown["tables"]}
+        self.assertEqual(set(tables), {path.name for path in text.iterdir()} - {"README.txt"})
+        lines = (text / "topic_map.csv").read_text().splitlines()
+        self.assertEqual([tables["topic_map.csv"]["columns"], *tables["topic_map.csv"]["rows"]],
+                         [lines[0].split(","), *[[json.loads(cell) for cell in line.split(",")] for line in lines[1:]]])
+        self.assertEqual(files(), before)
         web.stop(self)
 
     def test_a_long_run_opens_fast(self):
