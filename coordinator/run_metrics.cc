@@ -170,7 +170,7 @@ std::string RunMetrics::text() const {
   for (const auto& [worker, of] : workers_) compute.add(label("worker", worker), of.compute_seconds);
   Family wait(text, "rota_worker_wait_seconds_total", "counter", "Seconds that the worker's threads waited.");
   for (const auto& [worker, of] : workers_) wait.add(label("worker", worker), of.wait_seconds);
-  one("rota_checkpoint_epoch", "gauge", checkpoint_, "Epoch of the newest valid checkpoint; 0: there is none.");
+  one("rota_checkpoint_epoch", "gauge", checkpoint_, "Epoch of the newest valid checkpoint.");
   one("rota_checkpoint_timestamp_seconds", "gauge", checkpoint_time_, "When it became valid; 0: there is none.");
   one("rota_checkpoints_total", "counter", checkpoints_, "Checkpoints that became valid.");
   one("rota_processes_lost_total", "counter", lost_, "Processes of the running job that were lost.");

@@ -36,7 +36,7 @@ void log_event(std::string_view name, bool failed, const std::string& line) {
 
 // The newest checkpoint, for the log.
 struct NewestCheckpoint {
-  Epoch epoch = 0;     // 0: none
+  std::optional<Epoch> epoch;
   Nanoseconds at = 0;  // 0: before this start of the coordinator
 };
 
@@ -62,8 +62,8 @@ std::string log_line(const EpochRecord& record, const NewestCheckpoint& checkpoi
   double compute = 0, wait = 0;
   for (const WorkerTimes& worker : record.workers) compute += worker.compute_seconds, wait += worker.wait_seconds;
   if (compute + wait > 0) add(" compute=%.3f wait=%.3f", compute / (compute + wait), wait / (compute + wait));
-  add(" workers=%zu slowest=%s waiting=%.3f checkpoint_epoch=%u", record.workers.size(), record.slowest.c_str(),
-      record.waiting_share, checkpoint.epoch);
+  add(" workers=%zu slowest=%s waiting=%.3f", record.workers.size(), record.slowest.c_str(), record.waiting_share);
+  if (checkpoint.epoch) add(" checkpoint_epoch=%u", *checkpoint.epoch);
   if (checkpoint.at > 0)
     add(" checkpoint_age_seconds=%.1f", static_cast<double>(now_ns() - checkpoint.at) / static_cast<double>(kSecond));
   for (const auto* numbers : {&record.terms, &record.figures})
@@ -103,7 +103,7 @@ class RunRecorder final : public Recorder {
               std::optional<Epoch> best)
       : config_(config), metrics_(std::move(metrics)), events_(std::move(events)) {
     if (after) kept_.emplace(*after, best);
-    checkpoint_.epoch = after.value_or(0);
+    checkpoint_.epoch = after;
   }
 
   void event(const std::string& name, const Fields& fields) override {

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import random
+import re
 import subprocess
 
 from rota_run import KOS, SOURCE, TOKENS, VOCAB, RotaTest
@@ -32,6 +33,7 @@ class Ignored(RotaTest):
         log = (out / "log/coordinator-0.log").read_text()
         warnings = [event["what"] for event in self.events(out, "warning")]
         self.assertEqual(sorted(what.split()[0] for what in warnings), sorted(f"--{name}" for name in ignored))
+        self.assertEqual(len(re.findall("(?m)^W.* event=warning ", log)), len(ignored))
         for what in warnings:
             self.assertEqual(stderr.count(what), 1, stderr)
             self.assertIn(what.split(" changes nothing: ")[0] + " changes nothing", log)
@@ -181,6 +183,21 @@ class Shown(RotaTest):
             if event["event"] != "epoch":
                 self.assertEqual({name for name, value in event.items() if isinstance(value, str)} - texts, set(), event)
         self.assertEqual({event["as"] for event in self.events(self.out, "joined")}, {"expected"})
+
+    def test_the_log_has_a_line_of_each_epoch(self):
+        self.rota(*self.small_lda(self.out, "--epochs=9", "--shards=2", "--checkpoint_seconds=0"))
+        lines = [line for line in (self.out / "log/coordinator-0.log").read_text().splitlines() if "event=epoch" in line]
+        self.assertEqual(len(lines), 10)
+        for line, epoch in zip(lines, self.events(self.out, "epoch")):
+            fields = dict(field.split("=") for field in line.split("event=epoch ")[1].split())
+            self.assertEqual(line[0], "I")
+            self.assertEqual((int(fields["epoch"]), int(fields["epochs"])), (epoch["epoch"], 9))
+            self.assertAlmostEqual(float(fields["objective"]), epoch["objective"], places=5)
+            self.assertAlmostEqual(float(fields["compute"]) + float(fields["wait"]), 1, places=2)
+            self.assertIn(fields["slowest"], ("worker-0", "worker-1"))
+            self.assertLess(int(fields.get("checkpoint_epoch", -1)), epoch["epoch"])
+            self.assertEqual("checkpoint_age_seconds" in fields, "checkpoint_epoch" in fields)
+        self.assertGreater(int(fields["checkpoint_epoch"]), 0)
 
     def test_none_and_lines(self):
         done = self.rota(*self.small_lda(self.out, "--epochs=2", "--workers=1", "--progress=none"))
