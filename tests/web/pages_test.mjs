@@ -358,3 +358,42 @@ test('a report is one file with the same numbers', { skip }, async () => {
   assertTableIs(await readTable(page), records(kMany));
   await page.close();
 });
+
+test('the model of a run that trains: a map of its topics, by pointer and by keyboard', { skip }, async () => {
+  const [input] = corpus(folder),
+    vocabulary = `--vocab=${sample('lda/sample/vocab.kos.txt')}`,
+    flags = ['--topics=12', '--workers=2', '--epochs=100000', '--eval_every=0', '--checkpoint_seconds=0'];
+  const job = startTraining('lda', at('forming'), `--input=${input}`, vocabulary, ...flags);
+  const page = await openPage(browser);
+  try {
+    const told = () => fs.existsSync(`${at('forming')}/events.jsonl`) && jsonLines(`${at('forming')}/events.jsonl`);
+    const hasCheckpoint = () => told() && told().some(({ event }) => event === 'checkpoint');
+    for (let turn = 0; turn < 300 && !hasCheckpoint(); ++turn) await page.waitForTimeout(100);
+    await visit(page, address('forming', 'model'));
+    assert.equal(await page.locator('.map').count(), 0);
+    await page.click('button:text-is("Show the model of the newest checkpoint")');
+    await page.waitForSelector('.map circle');
+    assert.match(await page.textContent('.controls [role=status]'), /^Epoch \d+\. /);
+    assert.equal(await page.locator('.map circle').count(), 12);
+    const topics = await page.evaluate(() =>
+      [...document.querySelectorAll('[aria-label="topics.txt"] tbody tr')].map((row) =>
+        [...row.cells].map((cell) => cell.textContent),
+      ),
+    );
+    const sizes = topics.map((row) => Number(row[2]));
+    assert.deepEqual(
+      sizes,
+      [...sizes].sort((a, b) => b - a),
+    );
+    await page.focus('[aria-label^="Map of"]');
+    await page.keyboard.press('ArrowRight');
+    const [topic, , tokens, words] = topics[0];
+    const said = `topic ${topic}, ${Number(tokens).toLocaleString('en-US')} tokens: ${words}`;
+    assert.equal(await page.textContent('.card .readout'), said);
+    assert.equal(await page.locator('.map circle.chosen').count(), 1);
+    await assertSound(page, 'model of a live run');
+  } finally {
+    await job.stop();
+    await page.close();
+  }
+});

@@ -1,6 +1,6 @@
 // source.js -- where runs come from: the server of `rota web`, or the data inside a report.
 //
-// A source has runs() -> {runs, left_out: [text]}, run(name), logs(name), log(name, file), model(name), and
+// A source has runs() -> {runs, left_out: [text]}, run(name), logs(name), log(name, file), model(name, fresh), and
 // follow(name, from, on), which calls on.metrics, on.event, on.state, on.reset, on.connected and returns what ends it.
 
 export function openSource() {
@@ -54,7 +54,7 @@ function serverSource() {
     run: (name) => json('run', { name }),
     logs: async (name) => (await json('logs', { name })).logs,
     log: async (name, file) => (await get('log', { name, file })).text(),
-    model: (name) => json('model', { name }),
+    model: (name, fresh) => json('model', fresh ? { name, fresh: 1 } : { name }),
     follow(name, { metrics, events }, on) {
       const stream = new EventSource(`api/follow?${new URLSearchParams({ name, metrics, events })}`);
       for (const kind of ['metrics', 'event', 'state', 'reset'])
