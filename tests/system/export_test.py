@@ -1,4 +1,5 @@
 """rota export --output: a model's tables in each format, as the programs that read it see them."""
+import csv
 import json
 
 import numpy as np
@@ -49,7 +50,7 @@ class Export(AppTest):
         listed = json.loads((self.export(model, "json") / "assignments.json").read_text())
         self.assertEqual([tuple(row.values()) for row in listed], array.tolist())
 
-    def test_the_map_of_topics(self):
+    def test_the_map_of_topics_and_their_words(self):
         self.app = "lda"
         for topics in (20, 150):  # the second takes more steps than the method makes
             _, model = self.train(f"run{topics}", KOS, f"--vocab={VOCAB}", f"--topics={topics}", "--epochs=5")
@@ -68,3 +69,19 @@ class Export(AppTest):
             oracle = PCA(2, svd_solver="full").fit_transform(np.sqrt(shares / 2))
             oracle *= np.sign(oracle[np.abs(oracle).argmax(axis=0), [0, 1]])
             np.testing.assert_allclose(np.stack([table["x"], table["y"]], axis=1), oracle, rtol=1e-4, atol=1e-5)
+            self.check_words(folder / "topic_words.csv", VOCAB.read_text().split(), counts)
+
+    def check_words(self, file, names, counts):
+        """A topic has its 30 words of highest relevance for each lambda; of equal ones those with more tokens."""
+        totals, listed = counts.sum(axis=0), {}
+        with open(file, encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines):
+                listed.setdefault(int(row["topic"]), []).append((row["word"], int(row["count"]), int(row["all_count"])))
+        for topic, of_words in enumerate(counts):
+            words = np.argsort(-of_words, kind="stable")[:np.count_nonzero(of_words)]
+            kept = np.zeros(len(words), bool)
+            for tenths in range(11):
+                relevance = np.float32(np.log(of_words[words]) - (1 - tenths / 10) * np.log(totals[words]))
+                kept[np.argsort(-relevance, kind="stable")[:30]] = True
+            expected = [(names[w], of_words[w], totals[w]) for w in words[kept]]
+            self.assertEqual(listed.get(topic, []), expected)

@@ -150,10 +150,15 @@ topic_map.csv   The topics as points of a plane, and their tokens: topics whose 
                 other.  x and y are the first two principal coordinates of the Hellinger distances between the topics'
                 distributions of words.  Only distances mean something, not the directions of the axes.
 
+topic_words.csv Words by which topics are told apart: topic, word, count (of its tokens those with the topic), and
+                all_count (all of its tokens).  A topic has the words that are among its 30 most relevant ones for
+                lambda = 0, 0.1, ... or 1, those of the highest counts first.  Relevance is
+                lambda log p(word|topic) + (1 - lambda) log (p(word|topic) / p(word)), by shares of tokens.
+
 priors.txt      The sum of all alphas, and beta, the Dirichlet parameter of each word in a topic.
 )";
 
-constexpr std::size_t kTopWords = 10;
+constexpr std::size_t kTopWords = 10, kRelevantWords = 30;
 
 void export_topics(const TrainedModel& model, io::TextWriter out) {
   const auto top = top_words(model, kTopWords);
@@ -170,6 +175,17 @@ void write_map(const TrainedModel& model, io::TextWriter out) {
     out << k << "," << io::six_digits(points[k].x) << "," << io::six_digits(points[k].y) << "," << model.totals[k]
         << "\n";
   out.close();
+}
+
+void write_relevant_words(const TrainedModel& model, const std::filesystem::path& file) {
+  io::write_csv(file, "topic,word,count,all_count", [&](auto row) {
+    std::uint32_t topic = 0;
+    for (const auto& words : relevant_words(model, kRelevantWords)) {
+      for (const TopWord each : words)
+        row(topic, model.vocabulary[each.word], each.count, tokens_of(model.words[each.word]));
+      ++topic;
+    }
+  });
 }
 
 void write_words(const TrainedModel& model, io::TextWriter out) {
@@ -206,6 +222,7 @@ void export_text(const Model& model, const std::filesystem::path& folder) {
   write_words(trained, io::TextWriter(folder / "word_topic.txt"));
   write_documents(trained, io::TextWriter(folder / "doc_topic.txt"));
   write_map(trained, io::TextWriter(folder / "topic_map.csv"));
+  write_relevant_words(trained, folder / "topic_words.csv");
   io::write_text(folder / "priors.txt", "alpha_sum " + io::exact_text(trained.priors.alpha_sum()) + "\nbeta " +
                                             io::exact_text(trained.priors.beta) + "\n");
   io::write_text(folder / "README.txt", kReadme);

@@ -1,6 +1,9 @@
 // apps/lda/commands/trained_model.cc
 #include "apps/lda/commands/trained_model.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -97,14 +100,47 @@ NewDocuments read_new_documents(const std::vector<std::string>& files, const io:
   return read;
 }
 
-std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most) {
-  std::vector<std::vector<TopWord>> all(model.totals.size()), top(all.size());
+namespace {
+
+// For each topic, the words that it has.
+std::vector<std::vector<TopWord>> words_of_topics(const TrainedModel& model) {
+  std::vector<std::vector<TopWord>> all(model.totals.size());
   for (std::uint32_t w = 0; w < model.words.size(); ++w)
     for (const TopicCount cell : model.words[w]) all[cell.topic].push_back({w, cell.count});
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most) {
+  const auto all = words_of_topics(model);
+  std::vector<std::vector<TopWord>> top(all.size());
   for (std::size_t k = 0; k < all.size(); ++k)
     for (const std::uint32_t i : io::largest(all[k].size(), most, [&](auto at) { return all[k][at].count; }))
       top[k].push_back(all[k][i]);
   return top;
+}
+
+std::vector<std::vector<TopWord>> relevant_words(const TrainedModel& model, std::size_t most) {
+  auto all = words_of_topics(model);
+  std::vector<double> log_totals;
+  for (const WordRow& row : model.words) log_totals.push_back(std::log(static_cast<double>(tokens_of(row))));
+  for (auto& words : all) {
+    std::ranges::stable_sort(words, std::ranges::greater(), &TopWord::count);  // of equal relevance the most frequent
+    std::vector<bool> kept(words.size());
+    for (int tenths = 0; tenths <= 10; ++tenths) {
+      // As float, so that 4 of 10 and 6 of 15 are equal.
+      const auto relevance = [&, lambda = tenths / 10.0](std::uint32_t at) {
+        return static_cast<float>(std::log(words[at].count) - (1 - lambda) * log_totals[words[at].word]);
+      };
+      for (const std::uint32_t i : io::largest(words.size(), most, relevance)) kept[i] = true;
+    }
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (kept[i]) words[n++] = words[i];
+    words.resize(n);
+  }
+  return all;
 }
 
 std::string words_in(const TrainedModel& model, const std::vector<TopWord>& top) {

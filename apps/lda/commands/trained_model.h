@@ -59,7 +59,12 @@ struct TopWord {
 };
 // For each topic, the `most` words with the highest counts, highest first; ties in the order of the words.
 std::vector<std::vector<TopWord>> top_words(const TrainedModel& model, std::size_t most);
-// Their names, with spaces between them.
+// For each topic, the words that are among its `most` of highest relevance for one of lambda = 0, 0.1, ..., 1, those
+// with the highest counts first.  Relevance (Sievert and Shirley, "LDAvis", 2014), by the shares of tokens, is
+//
+//   lambda log p(w|k) + (1 - lambda) log (p(w|k) / p(w))  =  log n_wk - (1 - lambda) log n_w + constants of the topic
+std::vector<std::vector<TopWord>> relevant_words(const TrainedModel& model, std::size_t most);
+// Names of words, with spaces between them.
 std::string words_in(const TrainedModel& model, const std::vector<TopWord>& top);
 
 }  // namespace rota::lda
