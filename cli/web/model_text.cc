@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kTablesMost = 20, kRowsMost = 200, kColumnsMost = 64, kCellMost = 400;
+constexpr std::size_t kTablesMost = 20, kRowsMost = 200, kRowsOfPicture = 10'000, kColumnsMost = 64, kCellMost = 400;
 constexpr std::size_t kTableBytes = std::size_t{1} << 20;
 constexpr std::size_t kListBytes = std::size_t{64} << 10;
 
@@ -69,12 +69,20 @@ Json value_of(const std::string& text) {
   return number.is_number() ? Json(number) : Json(cell(text));
 }
 
+// The page draws pictures of these, which need more than the beginning.
+std::size_t most_rows(const fs::path& file) {
+  constexpr std::string_view kDrawn[] = {"topic_words.csv", "coefficients.csv", "ranks.csv"};
+  return std::ranges::find(kDrawn, file.filename().native()) == std::end(kDrawn) ? kRowsMost : kRowsOfPicture;
+}
+
 Json table_of(const fs::path& file) {
   const bool is_csv = file.extension() == ".csv";
-  std::istringstream lines(beginning_of(file));
+  const std::string whole = beginning_of(file);
+  std::istringstream lines(whole);
+  const std::size_t most = most_rows(file);
   Json columns = Json::array(), rows = Json::array();
   std::size_t width = 0;
-  for (std::string line; rows.size() < kRowsMost && std::getline(lines, line);) {
+  for (std::string line; rows.size() < most && std::getline(lines, line);) {
     std::vector<std::string> cells = is_csv ? csv_cells(line) : tab_cells(line);
     cells.resize(std::min(cells.size(), kColumnsMost));
     const bool is_header = is_csv && columns.empty();
@@ -87,7 +95,12 @@ Json table_of(const fs::path& file) {
       rows.push_back(row);
   }
   for (std::size_t i = columns.size(); i < width; ++i) columns.push_back(std::to_string(i + 1));
-  return {{"name", visible_text(file.filename().native())}, {"columns", columns}, {"rows", rows}};
+  Json table{{"name", visible_text(file.filename().native())}, {"columns", columns}, {"rows", rows}};
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  const bool has_more = lines.peek() != std::char_traits<char>::eof() || (!error && size > whole.size());
+  if (!whole.empty() && has_more) table["cut"] = true;
+  return table;
 }
 
 Json tables_of(const fs::path& folder, const std::vector<std::string>& names) {

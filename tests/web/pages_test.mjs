@@ -386,14 +386,116 @@ test('the model of a run that trains: a map of its topics, by pointer and by key
       [...sizes].sort((a, b) => b - a),
     );
     await page.focus('[aria-label^="Map of"]');
-    await page.keyboard.press('ArrowRight');
-    const [topic, , tokens, words] = topics[0];
+    await page.keyboard.press('ArrowRight'); // from the largest one to the next
+    const [topic, , tokens, words] = topics[1];
     const said = `topic ${topic}, ${Number(tokens).toLocaleString('en-US')} tokens: ${words}`;
     assert.equal(await page.textContent('.card .readout'), said);
     assert.equal(await page.locator('.map circle.chosen').count(), 1);
+    assert.equal(await page.getAttribute('.bar-table .scroll', 'aria-label'), `Words of topic ${topic}`);
     await assertSound(page, 'model of a live run');
   } finally {
     await job.stop();
     await page.close();
   }
+});
+
+// Cells of a table of bars, as text.
+const barRows = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.bar-table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+const csv = (name, file) =>
+  fs
+    .readFileSync(path.join(at(name), 'model', file), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+
+test('a report is a viewer of topics: chosen by pointer or list, words by relevance', { skip }, async () => {
+  const [input] = corpus(folder),
+    vocabulary = `--vocab=${sample('lda/sample/vocab.kos.txt')}`,
+    file = path.join(folder, 'topics.html');
+  train('lda', at('viewer'), `--input=${input}`, vocabulary, '--topics=8', '--workers=2', '--epochs=20');
+  report([at('viewer')], file);
+  const page = await openPage(browser, { viewport: { width: 390, height: 860 } });
+  await visit(page, `file://${encodeURI(file)}#/run/viewer/model`);
+  await page.waitForSelector('.bar-table');
+  const expected = (topic, lambda) =>
+    csv('viewer', 'topic_words.csv')
+      .filter((row) => row[0] === topic)
+      .map((row) => [...row.slice(1), Math.fround(Math.log(row[2]) - (1 - lambda) * Math.log(row[3]))])
+      .sort((a, b) => b[3] - a[3] || b[1] - a[1])
+      .slice(0, 30)
+      .map((row) => row.slice(0, 3));
+  const list = page.locator('.controls select');
+  assert.deepEqual(await barRows(page), expected(await list.inputValue(), 0.6));
+  await list.selectOption('5');
+  assert.deepEqual(await barRows(page), expected('5', 0.6));
+  for (const [key, lambda] of [
+    ['End', 1],
+    ['Home', 0],
+  ]) {
+    await page.locator('.slider input').press(key);
+    assert.deepEqual(await barRows(page), expected('5', lambda));
+  }
+  const counts = expected('5', 1).map((row) => Number(row[1]));
+  const words = fs.readFileSync(`${at('viewer')}/model/word_topic.txt`, 'utf8');
+  const all = [...words.matchAll(/ 5:(\d+)/g)].map((found) => Number(found[1])).sort((a, b) => b - a);
+  assert.deepEqual(counts, all.slice(0, 30));
+  const circle = page.locator('.map circle').last(); // the smallest, which is above the others
+  await circle.click();
+  assert.match(await circle.getAttribute('class'), /chosen/);
+  assert.deepEqual(await barRows(page), expected(await list.inputValue(), 0));
+  assert.ok((await overflow(page)) <= 0);
+  await assertSound(page, 'viewer of topics');
+  await page.close();
+});
+
+test('pictures of models: the path of Lasso, clusters of k-means, ranks of PageRank', { skip }, async () => {
+  const a9a = `--input=${sample('sgd/sample/a9a.libsvm.gz')}`,
+    edges = path.join(folder, 'edges.txt');
+  fs.writeFileSync(edges, Array.from({ length: 500 }, (_, i) => `n${i} n${Math.floor(Math.sqrt(i))}\n`).join(''));
+  train('lasso', at('path'), a9a, '--path=8', '--folds=3', '--epochs=200');
+  train('kmeans', at('clusters'), a9a, '--clusters=5', '--epochs=5');
+  train('pagerank', at('ranks'), `--input=${edges}`, '--epochs=20');
+  const page = await openPage(browser);
+  await visit(page, address('path', 'model'));
+  await page.waitForSelector('.chart canvas');
+  const rows = csv('path', 'path.csv'),
+    best = rows.reduce((least, row) => (Number(row[8]) < Number(least[8]) ? row : least));
+  const readout = (chart) => page.locator('.chart').nth(chart).locator('.readout data');
+  const read = () => readout(0).evaluateAll((all) => all.map(({ value }) => value));
+  const atPenalty = (penalty) =>
+    csv('path', 'coefficients.csv')
+      .filter((row) => row[0] === penalty)
+      .map((row) => Number(row[2]));
+  const shown = (await read()).map(Number);
+  assert.equal(shown.length, 8);
+  for (const value of shown.filter((value) => value !== 0)) assert.ok(atPenalty(best[0]).includes(value), `${value}`);
+  assert.ok(shown.some((value) => value !== 0));
+  assert.match(await page.textContent('.chart .readout'), /\(the least held-out error\)$/);
+  assert.equal(await readout(1).getAttribute('value'), String(Number(best[8])));
+  await page.focus('.chart [tabindex="0"]');
+  await page.keyboard.press('End'); // the largest penalty, with which all are 0
+  assert.deepEqual(new Set(await read()), new Set(['0']));
+  await assertSound(page, 'path of Lasso');
+
+  for (const [name, file] of [
+    ['clusters', 'clusters.csv'],
+    ['ranks', 'ranks.csv'],
+  ]) {
+    await visit(page, address(name, 'model'));
+    await page.waitForSelector('.bar-table');
+    const largest = csv(name, file)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 30);
+    assert.deepEqual(
+      (await barRows(page)).map((row) => Number(row[1])),
+      largest.map((row) => Number(row[1])),
+    );
+    await assertSound(page, name);
+  }
+  assert.equal(await page.getAttribute('[data-value="log"]', 'aria-pressed'), 'true'); // ranks differ widely
+  await page.close();
 });

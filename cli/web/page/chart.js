@@ -45,8 +45,9 @@ export function swatch(i, filled) {
   );
 }
 
-// A chart of `title`.  update({x, xName, series: [{label, values, format}], log, mark: {x, y, text}, stacked, range}):
-// null values are gaps; stacked series are drawn as bars on top of each other.
+// A chart of `title`.  update({x, xName, series: [{label, values, format}], log, mark: {x, y, text}, stacked, range,
+// xLog, rest: {at, text}}): null values are gaps; stacked series are drawn as bars on top of each other; a mark without
+// y is a line; `rest` is what is read while nobody points at the chart, in place of the newest values.
 export function chart(title, height = 230) {
   const readout = el('p', { class: 'readout' });
   const legend = el('ul', { class: 'legend' });
@@ -86,14 +87,14 @@ export function chart(title, height = 230) {
   }
   function say(index) {
     shown = index;
-    const at = index ?? given.x.length - 1;
+    const at = index ?? given.rest?.at ?? given.x.length - 1;
     if (at < 0) return readout.replaceChildren('No values yet.');
     readout.replaceChildren(
       `${given.xName} ${number(given.x[at])}`,
       ...given.series.flatMap(({ label, values, format }) =>
         values[at] === undefined ? [] : [` · ${label} `, exact(values[at], format ?? number)],
       ),
-      index === null ? ' (newest)' : '',
+      index === null ? ` (${given.rest?.text ?? 'newest'})` : '',
     );
   }
 
@@ -108,7 +109,7 @@ export function chart(title, height = 230) {
     return [given.x, ...(given.stacked ? stackedUp(given.series) : given.series.map((series) => series.values))];
   }
   function options() {
-    const { series, stacked, xName, log, range } = given,
+    const { series, stacked, xName, xLog, log, range } = given,
       count = series.length;
     const axis = {
       stroke: theme.soft,
@@ -126,6 +127,7 @@ export function chart(title, height = 230) {
       scales: {
         x: {
           time: false,
+          ...(xLog ? { distr: 3, range: (_, low, high) => [low, high] } : {}),
           ...(stacked
             ? {
                 range: (_, low, high) => (low === high ? [low - 0.5, high + 0.5] : [low - 0.5 * few, high + 0.5 * few]),
@@ -143,7 +145,7 @@ export function chart(title, height = 230) {
             xName === 'epoch'
               ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6]
               : undefined,
-          values: (_, ticks) => ticks.map((tick) => number(tick)),
+          values: (_, ticks) => ticks.map((tick) => (isNumber(tick) ? number(tick) : '')),
         },
         {
           ...axis,
@@ -194,16 +196,18 @@ export function chart(title, height = 230) {
   }
   function drawMark(u) {
     const { mark } = given;
-    if (!mark || !isNumber(mark.x) || !isNumber(mark.y)) return;
+    if (!mark || !isNumber(mark.x)) return;
     const { ctx } = u,
       x = u.valToPos(mark.x, 'x', true),
-      y = u.valToPos(mark.y, 'y', true),
+      y = isNumber(mark.y) ? u.valToPos(mark.y, 'y', true) : u.bbox.top,
       unit = devicePixelRatio;
     ctx.save();
     ctx.strokeStyle = ctx.fillStyle = theme.ink;
     ctx.lineWidth = 2 * unit;
+    ctx.setLineDash([]);
     ctx.beginPath();
-    ctx.arc(x, y, 5 * unit, 0, 2 * Math.PI);
+    if (isNumber(mark.y)) ctx.arc(x, y, 5 * unit, 0, 2 * Math.PI);
+    else ctx.rect(x, y, 0, u.bbox.height);
     ctx.stroke();
     ctx.font = `${12 * unit}px system-ui, sans-serif`;
     const right = x > u.bbox.left + u.bbox.width / 2,

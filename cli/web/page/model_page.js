@@ -1,9 +1,12 @@
-// model_page.js -- the model as tables, once the run has written its text, or of its newest checkpoint when asked for;
-// a table of points (columns x and y) as a map too.
-import { el, isNumber, number, svg } from './base.js';
-import { section, table } from './parts.js';
+// model_page.js -- the model as pictures and tables, once the run has written its text, or of its newest checkpoint
+// when asked for.
+import { el, isNumber, svg } from './base.js';
+import { coefficientPath, largestBars } from './model_pictures.js';
+import { lazyDetails, section, table } from './parts.js';
+import { isMap, pointMap } from './point_map.js';
+import { topicViewer } from './topic_viewer.js';
 
-const kMostRows = 200; // of a table that the server gives
+const kMostRows = 200; // of a table that are shown at once
 const kMostBars = 6; // columns of a table that gets bars
 // Text files without a line of names, by the README.txt beside them.
 const kNames = { 'topics.txt': ['topic', 'alpha', 'tokens', 'words'] };
@@ -23,7 +26,7 @@ export function modelPage(main, run, source) {
       const { epoch, tables = [] } = await source.model(run.state.name, isFresh);
       asking.hidden = !source.live || (tables.length > 0 && !isFresh);
       if (isFresh) state.textContent = isNumber(epoch) ? `Epoch ${epoch}. The run goes on as before.` : '';
-      if (tables.length) body.replaceChildren(...pictures(tables), ...hints(run.state.app));
+      if (tables.length) body.replaceChildren(...pictures(run.state.app, tables), ...hints(run.state.app));
       else if (run.running) says('The text of the model is written when the run is done.');
       else says('This run has no tables of its model. `rota show` prints it.');
     } catch (error) {
@@ -43,98 +46,49 @@ export function modelPage(main, run, source) {
 }
 
 // Of what a table cannot answer.
-const hints = (app) =>
-  ['als', 'ccd', 'mf'].includes(app)
-    ? [section('Nearest items', el('pre', { class: 'command' }, `rota similar ${app} --model=DIR --item=NAME`))]
-    : [];
+const hint = (title, command) => [section(title, el('pre', { class: 'command' }, command))];
+const hints = (app) => {
+  if (['als', 'ccd', 'mf'].includes(app)) return hint('Nearest items', `rota similar ${app} --model=DIR --item=NAME`);
+  if (app === 'pagerank') return hint('More nodes of the highest ranks', 'rota show pagerank --model=DIR --top=100');
+  return [];
+};
 
-// Topics are beside their map.
-function pictures(tables) {
-  const topics = tables.find(({ name }) => name === 'topics.txt');
-  const words = new Map(topics?.rows.map((row) => [row[0], row[3]]));
-  const sections = new Map(
-    [...tables].sort((a, b) => isText(a) - isText(b)).map((one) => [one, tableSection(sorted(one))]),
-  );
-  const maps = tables.filter(isMap).map((one) => mapSection(one, words));
-  if (!topics || maps.length === 0) return [...maps, ...sections.values()];
-  const beside = sections.get(topics);
-  sections.delete(topics);
-  return [el('div', { class: 'split' }, el('div', {}, maps), beside), ...sections.values()];
+// Tables that a picture shows, and lines of text, are there for who opens them.
+function pictures(app, tables) {
+  const drawn = new Set(),
+    parts = [];
+  const find = (...names) => {
+    const found = names.map((name) => tables.find((one) => one.name === name && one.rows.length > 0));
+    return found.every(Boolean) ? found : null;
+  };
+  const draw = (found, made) => {
+    if (made.length === 0) return;
+    parts.push(...made);
+    for (const one of found) drawn.add(one);
+  };
+  const [topics] = find('topics.txt') ?? [],
+    words = find('topic_map.csv', 'topic_words.csv'),
+    path = find('path.csv', 'coefficients.csv'),
+    clusters = find('clusters.csv'),
+    ranks = find('ranks.csv');
+  if (words) draw(words, [topicViewer(...words, topics)]);
+  if (path) draw(path, coefficientPath(...path));
+  if (clusters && app === 'kmeans') draw(clusters, largestBars('Sizes of clusters', clusters[0], 'clusters'));
+  if (ranks && app === 'pagerank') draw(ranks, largestBars('Nodes of the highest ranks', ranks[0], 'nodes'));
+  for (const one of tables.filter((one) => isMap(one) && !drawn.has(one)))
+    draw([one], [section(`Map of ${one.name}`, pointMap(one, () => '').nodes)]);
+  const closed = (one) => Number(drawn.has(one) || one.columns.length < 2);
+  return [
+    ...parts,
+    ...[...tables].sort((a, b) => closed(a) - closed(b)).map((one) => tableSection(sorted(one), !closed(one))),
+  ];
 }
-
-const isMap = ({ columns, rows }) => columns.includes('x') && columns.includes('y') && rows.length > 1;
 
 // Topics by their size.
 const sorted = (one) =>
   one.name === 'topics.txt' ? { ...one, rows: [...one.rows].sort((a, b) => b[2] - a[2]) } : one;
 
-// Points with circles whose area is the last column.  The table below has the same numbers.
-function mapSection({ name, columns, rows }, words) {
-  const kSize = 560,
-    kMargin = 40;
-  const [x, y] = [columns.indexOf('x'), columns.indexOf('y')],
-    size = columns.length - 1;
-  const points = rows.filter((row) => isNumber(row[x]) && isNumber(row[y])).sort((a, b) => b[size] - a[size]);
-  const range = (at) => [Math.min(...points.map((row) => row[at])), Math.max(...points.map((row) => row[at]))];
-  const [[left, right], [low, high]] = [range(x), range(y)];
-  const scale = (kSize - 2 * kMargin) / (Math.max(right - left, high - low) || 1); // one for both: distances count
-  const height = Math.max((high - low) * scale, 60) + 2 * kMargin;
-  const largest = size > y ? Math.max(...points.map((row) => row[size])) : 0;
-  const most = Math.min(34, (0.27 * kSize) / Math.sqrt(points.length));
-  const radius = (row) => (largest > 0 ? Math.max(3, most * Math.sqrt(row[size] / largest)) : 6);
-  const place = (row) => ({
-    x: kSize / 2 + (row[x] - (left + right) / 2) * scale,
-    y: height / 2 - (row[y] - (low + high) / 2) * scale,
-  });
-  const readout = el('p', { class: 'readout' }, 'Point at a circle, or use the arrow keys.');
-  let chosen = -1;
-  const choose = (at) => {
-    chosen = at;
-    circles.forEach((circle, i) => circle.classList.toggle('chosen', i === at));
-    const row = points[at];
-    const amount = largest > 0 ? `, ${number(row[size])} ${columns[size]}` : '';
-    readout.textContent = `${columns[0]} ${row[0]}${amount}${words.has(row[0]) ? `: ${words.get(row[0])}` : ''}`;
-  };
-  const circles = points.map((row, at) => {
-    const { x: cx, y: cy } = place(row);
-    return svg('circle', { cx, cy, r: radius(row), onpointerenter: () => choose(at) });
-  });
-  const names = points
-    .filter((row) => radius(row) > 9)
-    .map((row) => {
-      const { x: left, y: top } = place(row);
-      return svg('text', { x: left, y: top + 4, 'text-anchor': 'middle' }, String(row[0]));
-    });
-  const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-  const box = el(
-    'div',
-    {
-      class: 'plot',
-      tabindex: 0,
-      role: 'group',
-      'aria-label': `Map of ${name}: arrow keys read the circles, the largest first`,
-      onfocus: () => readout.setAttribute('aria-live', 'polite'),
-      onblur: () => readout.removeAttribute('aria-live'),
-      onkeydown: (event) => {
-        if (!(event.key in steps)) return;
-        event.preventDefault();
-        choose((chosen + steps[event.key] + points.length) % points.length);
-      },
-    },
-    svg('svg', { class: 'map', viewBox: `0 0 ${kSize} ${height}`, 'aria-hidden': 'true' }, circles, names),
-  );
-  const notes = [
-    words.size && 'Topics with similar words are close to each other.',
-    largest > 0 && `The area of a circle is its number of ${columns[size]}.`,
-    rows.length >= kMostRows && `The first ${kMostRows} are shown.`,
-  ];
-  const title = words.size ? 'Map of the topics' : `Map of ${name}`;
-  return section(title, el('p', { class: 'note' }, notes.filter(Boolean).join(' ')), box, readout);
-}
-
-const isText = ({ columns }) => Number(columns.length < 2);
-
-function tableSection({ name, columns, rows }) {
+function tableSection({ name, columns, rows, cut }, isOpen) {
   const box = el('div', {});
   const find = el('input', {
     type: 'search',
@@ -155,17 +109,27 @@ function tableSection({ name, columns, rows }) {
     const kind = value < 0 ? 'size c2' : 'size c1';
     return [svg('svg', { class: kind, width: 90, height: 8, 'aria-hidden': 'true' }, bar), String(value)];
   };
+  const counted = (found) =>
+    [
+      found > kMostRows && `The first ${kMostRows} of ${found} rows are shown.`,
+      found < rows.length && `${found} of ${rows.length} rows have this text.`,
+      cut && `The file has more rows than the ${rows.length} that are here.`,
+      rows.length === found && found <= kMostRows && !cut && `${found} rows`,
+    ]
+      .filter(Boolean)
+      .join(' ');
   function show() {
     const wanted = find.value.toLowerCase();
     const found = rows.filter((row) => row.some((value) => String(value).toLowerCase().includes(wanted)));
     const shown = title.map((column, at) => ({ name: column, value: (row) => cell(row[at], at) }));
     box.replaceChildren(
-      table(name, shown, found),
-      el('p', { class: 'note' }, `${found.length} of ${rows.length} rows`),
+      table(name, shown, found.slice(0, kMostRows)),
+      el('p', { class: 'note' }, counted(found.length)),
     );
   }
   show();
-  return section(name, el('div', { class: 'controls' }, find), box);
+  const parts = [el('div', { class: 'controls' }, find), box];
+  return isOpen ? section(name, parts) : el('section', { class: 'card' }, lazyDetails(name, () => parts).node);
 }
 
 // The last column whose values are numbers and differ; 0 if there is none.

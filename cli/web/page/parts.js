@@ -1,5 +1,5 @@
 // parts.js -- pieces that several pages have: sections, tables, choices, sliders, players.
-import { el, isNumber } from './base.js';
+import { el, isNumber, svg } from './base.js';
 
 export const section = (title, ...children) => el('section', { class: 'card' }, el('h2', {}, title), ...children);
 
@@ -28,6 +28,25 @@ export function table(label, columns, rows) {
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
     el('table', {}, el('thead', {}, el('tr', {}, head)), el('tbody', {}, body)),
   );
+}
+
+// A table of names and numbers with bars of the first number, in front of lighter ones of the second, if there is one.
+// Logarithmic bars begin at half of the least number.
+export function barTable(label, [name, ...amounts], rows, isLog = false) {
+  const largest = Math.max(0, ...rows.flatMap((row) => row.slice(1)));
+  const least = Math.min(...rows.map((row) => row[1])) / 2;
+  const share = (value) => (isLog ? Math.log(value / least) / Math.log(largest / least) : value / (largest || 1));
+  const rect = (value, kind) =>
+    svg('rect', { class: kind, width: `${100 * Math.max(0, share(value))}%`, height: 12 });
+  const bars = ([, front, back]) =>
+    el(
+      'span',
+      { class: 'amount' },
+      svg('svg', { height: 12, 'aria-hidden': 'true' }, back !== undefined && rect(back, 'heat1'), rect(front, 'c1')),
+      String(front),
+    );
+  const columns = amounts.map((each, at) => ({ name: each, value: at === 0 ? bars : (row) => row[at + 1] }));
+  return table(label, [{ name, value: (row) => row[0] }, ...columns], rows);
 }
 
 // Details whose content is made when they are open: make() returns children.  update() makes it again, if open.
@@ -98,14 +117,14 @@ export const axisChoice = (change) =>
     'epochs',
     change,
   );
-export const scaleChoice = (change) =>
+export const scaleChoice = (change, first = 'linear') =>
   choice(
     'Scale',
     [
       ['linear', 'Linear'],
       ['log', 'Logarithmic'],
     ],
-    'linear',
+    first,
     change,
   );
 

@@ -27,12 +27,16 @@ TEST_F(ModelText, TablesAsTheirFilesHaveThem) {
 TEST_F(ModelText, LargeTablesAreCutOff) {
   std::string rows = "number\n";
   for (int i = 0; i < 100'000; ++i) rows += std::to_string(i) + std::string(50, 'x') + "\n";
-  write("run/model/text.list", "large.csv\nwide.txt\n");
+  write("run/model/text.list", "large.csv\nwide.txt\nranks.csv\n");
   write("run/model/large.csv", rows);
   write("run/model/wide.txt", std::string(5000, 'y') + "\n");
+  write("run/model/ranks.csv", rows);
   const Json model = model_tables(RunFolder{folder / "run"});
   EXPECT_TRUE(model["epoch"].is_null());
   EXPECT_EQ(model["tables"][0]["rows"].size(), 200U);
+  EXPECT_EQ(model["tables"][0]["cut"], true);
+  EXPECT_FALSE(model["tables"][1].contains("cut"));
+  EXPECT_EQ(model["tables"][2]["rows"].size(), 10'000U) << "the page draws them";
   EXPECT_EQ(model["tables"][1]["rows"][0][0].get<std::string>().size(), 403U);
   EXPECT_EQ(model_tables(RunFolder{folder / "none"})["tables"], Json::array());
 }
