@@ -60,6 +60,7 @@ constexpr CommandEntry kEntries[] = {
     {"status", "DIR|ADDRESS", "Shows the state of a run.", status_command},
     {"top", "DIR|ADDRESS", "Shows a run on a terminal, until it ends.", top_command},
     {"report", "DIR... --output=FILE", "Writes runs as one HTML file.", report_command},
+    {"plot", "DIR... [flags]", "Draws the curves of runs as a picture for papers.", plot_command},
     {"web", "DIR|PARENT|ADDRESS [flags]", "Shows a run, or all runs in a folder, in a browser.", web_command},
     {"add-worker", "DIR|ADDRESS [flags]", "Adds a worker to an active run.", add_worker_command},
     {"new", "DIR", "Makes a folder for an app of your own, builds it and tries it.", new_app_command},

@@ -52,6 +52,7 @@ bool may_change_on_resume(std::string_view option);
 Status export_command(int argc, const char* const* argv);
 Status status_command(int argc, const char* const* argv);
 Status top_command(int argc, const char* const* argv);
+Status plot_command(int argc, const char* const* argv);
 Status report_command(int argc, const char* const* argv);
 Status web_command(int argc, const char* const* argv);
 Status add_worker_command(int argc, const char* const* argv);

@@ -2,10 +2,7 @@
 #include "cli/web/report.h"
 
 #include <cstdio>
-#include <fstream>
-#include <set>
 #include <string>
-#include <system_error>
 
 #include "cli/commands/commands.h"
 #include "cli/folders/result_file.h"
@@ -31,52 +28,12 @@ constexpr Option kReportOptions[] = {
      .meaning = "The file to write: new, or an earlier report, which is replaced."},
 };
 
-// A file that is no report may be the only one of its kind.
-Status check_output(const fs::path& file) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error) || fs::file_size(file, error) == 0) return {};
-  std::string beginning(4096, '\0');
-  std::ifstream in(file, std::ios::binary);
-  in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
-  beginning.resize(static_cast<std::size_t>(in.gcount()));
-  if (is_report(beginning)) return {};
-  return {ExitCode::cannot_write, file.string() + " is there and is no report: name another file"};
-}
-
-struct Reported {
-  std::shared_ptr<RunList> list;
-  std::string name;   // in its list
-  std::string shown;  // in the report
-};
-
-// Those in the folders that were named, under names of their own.
-Result<std::vector<Reported>> runs_of(const std::vector<std::string>& folders) {
-  std::vector<Reported> all;
-  std::set<std::string> taken;
-  for (const std::string& folder : folders) {
-    if (folder.find("://") != folder.npos)
-      return Status(ExitCode::usage, "a report is made from a run's folder, not from " + folder);
-    ROTA_ASSIGN(const std::shared_ptr<RunList> list, RunList::open(folder, {}));
-    const Json found = list->all();
-    if (found["runs"].empty()) return Status(ExitCode::no_input, folder + ": there is no run here");
-    for (const Json& run : found["runs"]) {
-      const std::string name = run["name"];
-      std::string shown = name;
-      for (int i = 2; !taken.insert(shown).second; ++i) shown = name + " (" + std::to_string(i) + ")";
-      all.push_back({list, name, shown});
-    }
-  }
-  if (all.size() <= kRunsMost) return all;
-  return Status(ExitCode::usage,
-                std::to_string(all.size()) + " runs: a report has at most " + std::to_string(kRunsMost));
-}
-
 Status report(const CommandLine& line) {
   const fs::path file(line.options.text("output"));
-  ROTA_TRY(check_output(follow_links(file)));
-  ROTA_ASSIGN(const auto runs, runs_of(line.positional));
+  ROTA_TRY(check_replaced(file, is_report, "report"));
+  ROTA_ASSIGN(const auto runs, runs_in(line.positional, "report", kRunsMost));
   std::vector<std::string> texts;
-  for (const Reported& one : runs) {
+  for (const NamedRun& one : runs) {
     const auto run = one.list->find(one.name);
     const auto folder = one.list->folder(one.name);
     if (!run || !folder) return {ExitCode::no_input, one.name + ": the run is not there any longer"};

@@ -18,6 +18,18 @@ fs::path follow_links(const fs::path& file) {
   return at;
 }
 
+Status check_replaced(const fs::path& file, bool (*is_own)(std::string_view), const std::string& what) {
+  std::error_code error;
+  const fs::path target = follow_links(file);
+  if (!fs::is_regular_file(target, error) || fs::file_size(target, error) == 0) return {};
+  std::string beginning(4096, '\0');
+  std::ifstream in(target, std::ios::binary);
+  in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  beginning.resize(static_cast<std::size_t>(in.gcount()));
+  if (is_own(beginning)) return {};
+  return {ExitCode::cannot_write, target.string() + " is there and is no " + what + ": name another file"};
+}
+
 Status write_result(const fs::path& file, const std::function<Status(std::ostream&)>& write) {
   std::error_code error;
   const fs::path target = follow_links(file);

@@ -5,6 +5,7 @@
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/status.h"
@@ -14,6 +15,10 @@ namespace rota {
 
 // Where a chain of links leads, be it to something or not; `file` itself if it is no link.
 std::filesystem::path follow_links(const std::filesystem::path& file);
+
+// ExitCode::cannot_write if something is in the file, or where its links lead, whose beginning `is_own` denies: what
+// this command did not make may be the only one of its kind.  `what`: "report".
+Status check_replaced(const std::filesystem::path& file, bool (*is_own)(std::string_view), const std::string& what);
 
 // Calls `write` with the file's stream.  The file appears under its name once that has succeeded; a link keeps its
 // place, and its target is replaced.  What is there and is no file, a pipe or a device, is written into.

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
+#include <set>
 #include <system_error>
 
 #include "cli/web/folder_run.h"
@@ -150,6 +152,31 @@ std::optional<fs::path> RunList::folder(const std::string& name) const {
   const std::vector<Place> all = places(left_out);
   const auto found = std::ranges::find(all, name, &Place::name);
   return found == all.end() ? std::nullopt : std::optional(found->folder);
+}
+
+Result<std::vector<NamedRun>> runs_in(const std::vector<std::string>& folders, const std::string& what,
+                                      std::size_t most) {
+  std::vector<NamedRun> all;
+  std::set<std::string> taken;
+  for (const std::string& folder : folders) {
+    if (folder.find("://") != folder.npos)
+      return Status(ExitCode::usage, "a " + what + " is made from a run's folder, not from " + folder);
+    ROTA_ASSIGN(const std::shared_ptr<RunList> list, RunList::open(folder, {}));
+    const Json found = list->all();
+    std::vector<std::string> names;
+    for (const Json& run : found["runs"]) names.push_back(run["name"]);
+    if (names.empty()) return Status(ExitCode::no_input, folder + ": there is no run here");
+    // "topics 5" before "topics 10"
+    std::ranges::sort(names, [](const auto& a, const auto& b) { return ::strverscmp(a.c_str(), b.c_str()) < 0; });
+    for (const std::string& name : names) {
+      std::string shown = name;
+      for (int i = 2; !taken.insert(shown).second; ++i) shown = name + " (" + std::to_string(i) + ")";
+      all.push_back({list, name, shown});
+    }
+  }
+  if (all.size() <= most) return all;
+  return Status(ExitCode::usage,
+                std::to_string(all.size()) + " runs: a " + what + " has at most " + std::to_string(most));
 }
 
 }  // namespace rota

@@ -53,6 +53,17 @@ class RunList {
   std::map<std::filesystem::path, Ended> ended_;
 };
 
+// A run of those that were named.
+struct NamedRun {
+  std::shared_ptr<RunList> list;
+  std::string name;   // in its list
+  std::string shown;  // which no other of them has
+};
+// The runs in these folders, at least one in each, those of a folder by name.  ExitCode::no_input if one has none;
+// usage for an address, and for more runs than `most`.  `what` is made from them: "report".
+Result<std::vector<NamedRun>> runs_in(const std::vector<std::string>& folders, const std::string& what,
+                                      std::size_t most);
+
 // Whether a path, with links resolved, is in a folder (with links resolved) or is the folder.
 bool is_within(const std::filesystem::path& folder, const std::filesystem::path& path);
 

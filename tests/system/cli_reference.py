@@ -15,7 +15,7 @@ import textwrap
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("ROTA_BIN", SOURCE / "build/release/bin"))
 APPS = ("als", "ccd", "kmeans", "lasso", "lasso_rows", "lda", "linear", "medlda", "mf", "pagerank", "sgd")
-COMMANDS = ("train", "shard", "resume", "show", "export", "status", "top", "web", "report", "add-worker", "new", "role", "manifest", "doctor", "keys", "man", "completion", "agent")
+COMMANDS = ("train", "shard", "resume", "show", "export", "status", "top", "web", "report", "plot", "add-worker", "new", "role", "manifest", "doctor", "keys", "man", "completion", "agent")
 OPTION = re.compile(r"  (--[\w]+(?:=\S+)?)(?:  \((.*)\))?$")
 
 HEAD = """# Command line

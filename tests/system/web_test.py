@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`rota web`, `rota report` and `rota top` on real runs: what a browser would get, and what it must not get."""
+"""`rota web`, `rota report`, `rota plot` and `rota top` on real runs: what a browser would get, and what it must not get."""
 import http.client
 import json
 import os
@@ -10,6 +10,7 @@ import signal
 import time
 import unittest
 import urllib.parse
+import xml.etree.ElementTree
 
 import rota_run
 
@@ -221,9 +222,55 @@ class WebTest(rota_run.RotaTest):
         self.rota("report", out, f"--output={mine}", code=73, error="no report")
         self.assertEqual(mine.read_text(), "<!doctype html>precious")
 
+    def plot(self, *arguments):
+        """The texts of the picture and its curves, each as a list of lines, each a list of points."""
+        tag = "{http://www.w3.org/2000/svg}"
+        picture = xml.etree.ElementTree.fromstring(self.rota("plot", *arguments).stdout)
+        colours = {"#ddd", "#000"}  # of the grid and the axes
+        paths = [path.get("d") for path in picture.iter(tag + "path") if path.get("stroke") not in colours]
+        lines = [[line.split("L") for line in path.split("M")[1:]] for path in paths]
+        return [text.text for text in picture.iter(tag + "text")], lines
+
+    def test_a_plot(self):
+        out = self.train("runs/a <run> & more")
+        lines = self.metrics_so_far(out)
+        texts, curves = self.plot(out)
+        self.assertEqual([[len(line) for line in curve] for curve in curves], [[len(lines)]])
+        self.assertIn("epoch", texts)
+        self.assertTrue(any(text.startswith("objective") for text in texts), texts)
+        # Another run, with a gap, and one that is not evaluated.
+        other = self.folder / "runs/caf\u00e9"
+        shutil.copytree(out, other)
+        record = self.metrics(out)[0]
+        records = [{**record, "epoch": epoch, "seconds": 1000 * epoch, "objective": None if epoch == 3 else 10.0 ** epoch}
+                   for epoch in range(6)]
+        (other / "metrics.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
+        fresh = self.folder / "runs/fresh"
+        shutil.copytree(out, fresh)
+        (fresh / "metrics.jsonl").unlink()
+        texts, curves = self.plot(out, other, "--x=seconds")
+        self.assertEqual([[len(line) for line in curve] for curve in curves[:2]], [[len(lines)], [3, 2]])
+        self.assertEqual(texts[-2:], ["a <run> & more", "caf\u00e9"])
+        self.assertIn("training time (min)", texts)
+        self.assertIn("fresh has no evaluation yet", self.rota("plot", out.parent).stderr)
+        self.assertIn("10\u2074", self.plot(other, "--log")[0])
+        self.assertIn("tokens per second", " ".join(self.plot(other, "--y=items_per_second")[0]))
+        self.rota("plot", fresh, code=66, error="no evaluation")
+        self.rota("plot", out, "--y=objectve", code=2, error="objective, ")
+        self.rota("plot", out, "--x=hours", code=2, error="epoch|seconds")
+        self.rota("plot", out, "--format=png", code=2, error="svg")
+        mine = self.folder / "mine.svg"
+        mine.write_text("<svg/>")
+        self.rota("plot", out, f"--output={mine}", code=73, error="no plot")
+        self.assertEqual(mine.read_text(), "<svg/>")
+        mine.write_text("")
+        for arguments in (out, other):
+            self.rota("plot", arguments, f"--output={mine}")
+        self.assertEqual(mine.read_text(), self.rota("plot", other).stdout)
+
     def test_what_is_no_run(self):
         nothing = self.folder / "nothing"
-        for command in ("web", "top", "report"):
+        for command in ("web", "top", "report", "plot"):
             words = [f"--output={self.folder}/x.html"] if command == "report" else []
             self.rota(command, nothing, *words, code=66)
             self.rota(command, *words, code=2, error="which run?")
@@ -231,6 +278,7 @@ class WebTest(rota_run.RotaTest):
         self.rota("top", nothing, code=66, error="no run here")
         self.rota("report", nothing, f"--output={self.folder}/x.html", code=66, error="no run here")
         self.rota("report", nothing, code=2, error="into which file?")
+        self.rota("plot", nothing, code=66, error="no run here")
         self.rota("web", nothing, "--host=192.0.2.1", code=2, error="no address of this machine")
         web = Web(self, nothing)
         self.rota("web", nothing, f"--port={web.port}", code=2, error="in use")

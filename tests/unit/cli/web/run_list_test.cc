@@ -37,6 +37,19 @@ TEST_F(RunListTest, AFolderIsARunOrHasRunsAlsoLater) {
     EXPECT_EQ(RunList::open(folder / missing, {}).status().code(), ExitCode::no_input);
 }
 
+TEST_F(RunListTest, RunsThatAreNamedHaveNamesOfTheirOwn) {
+  for (const char* run : {"a/run 10", "a/run 9", "b/run 9"}) make_run(run, 1);
+  const std::string a = folder / "a", b = folder / "b/run 9";
+  const auto runs = runs_in({b, a}, "report", 3);
+  ASSERT_TRUE(runs.ok()) << runs.status().what();
+  std::vector<std::string> shown;
+  for (const NamedRun& run : *runs) shown.push_back(run.shown);
+  EXPECT_EQ(shown, (std::vector<std::string>{"run 9", "run 9 (2)", "run 10"}));
+  EXPECT_EQ(runs->front().list->folder("run 9"), std::filesystem::canonical(b));
+  EXPECT_EQ(runs_in({a, b}, "report", 2).status().code(), ExitCode::usage);
+  EXPECT_EQ(runs_in({"tcp://127.0.0.1:1"}, "report", 3).status().code(), ExitCode::usage);
+}
+
 // A name could lead to any file of the user's.
 TEST_F(RunListTest, NamesDoNotLeadOutOfTheFolder) {
   make_run("outside", 1);
