@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/launcher/network.h"
 #include "cli/launcher/progress.h"
+#include "cli/web/seen_run.h"
 #include "core/base/files.h"
 #include "core/base/flags.h"
 #include "core/base/json_text.h"
@@ -35,13 +36,8 @@ void row(const char* name, const std::string& value) {
   if (!value.empty()) std::printf("%-12s %s\n", name, visible_text(value).c_str());
 }
 
-nlohmann::json parse_object(const std::string& text) {
-  auto json = nlohmann::json::parse(text, nullptr, false);
-  return json.is_object() ? json : nlohmann::json::object();
-}
-
 void print_answer(const std::string& answer) {
-  const auto json = parse_object(answer);
+  const auto json = parse_record(answer);
   row("phase", text_in(json, "phase"));
   row("missing", text_in(json, "missing"));
   row("metrics", text_in(json, "metrics"));
@@ -50,7 +46,7 @@ void print_answer(const std::string& answer) {
 }
 
 std::string ending_of(const RunFolder& run) {
-  const auto event = parse_object(last_lines(run.events(), 1));
+  const auto event = parse_record(last_lines(run.events(), 1));
   if (text_in(event, "event") != "end") return "";
   char code[32];
   std::snprintf(code, sizeof code, "exit code %.0f: ", number_in(event, "exit"));
@@ -71,11 +67,11 @@ Result<bool> folder_status(const RunFolder& run, const fs::path& keys) {
   row("processes", text("workers") + " workers of " + text("threads") + " threads, " + text("schedulers") +
                        " schedulers, " + text("stores") + " stores");
   const std::string metrics = last_lines(run.metrics(), 1);
-  const std::string newest = metrics.empty() ? "not evaluated yet" : epoch_line(parse_object(metrics));
+  const std::string newest = metrics.empty() ? "not evaluated yet" : epoch_line(parse_record(metrics));
   if (auto result = read_whole_file(run.result(), kFileBytesMax); result.ok()) {
     row("newest", newest);
     row("state", "done");
-    row("model_hash", text_in(parse_object(*result), "model_hash"));
+    row("model_hash", text_in(parse_record(*result), "model_hash"));
     return true;
   }
   if (const auto address = run.read_address()) {
@@ -104,7 +100,7 @@ Status status(const CommandLine& line) {
     return {ExitCode::temporary, what + ": the run is not done, and its coordinator does not answer"};
   }
   ROTA_ASSIGN(auto answer, ask_status(what, kAnswerMs, keys));
-  row("app", text_in(parse_object(answer), "app"));
+  row("app", text_in(parse_record(answer), "app"));
   print_answer(answer);
   return {};
 }
