@@ -480,6 +480,8 @@ test('pictures of models: the path of Lasso, clusters of k-means, ranks of PageR
   await page.keyboard.press('End'); // the largest penalty, with which all are 0
   assert.deepEqual(new Set(await read()), new Set(['0']));
   await assertSound(page, 'path of Lasso');
+  await visit(page, address('path'));
+  assert.match(await page.textContent('.questions'), /Cross-validation tells\./);
 
   for (const [name, file] of [
     ['clusters', 'clusters.csv'],

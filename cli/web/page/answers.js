@@ -93,6 +93,8 @@ function learning(run) {
       figure(objective.to.objective, 9),
       ` (${percent(objective.change)}). `,
     );
+  if (objective.from && Number(run.option('path', '0')) > 1)
+    says.push('Each penalty of a path is a problem of its own: the objective falls with the penalty. ');
   if (best)
     says.push(
       `The held-out score was best at epoch ${best.epoch}`,
@@ -187,6 +189,17 @@ function died(run) {
   return [recovered ? 'warn' : 'bad', `${list(names)} (${plural(lost.length, 'loss', 'losses')}).`, says];
 }
 
+// What tells of a run without held-out scores.
+function unscored(run) {
+  if (run.app === 'pagerank')
+    return ['As exact as its last change.', 'Ranks need no held-out data: the schedule has how much an epoch changes.'];
+  if (!run.app.startsWith('lasso'))
+    return ['Held-out data would tell.', 'The run has no --valid, so nothing says how it does on new data.'];
+  return Number(run.option('folds', '0')) > 1
+    ? ['Cross-validation tells.', 'The model has the held-out error of each penalty.']
+    : ['Cross-validation would tell.', 'The run has no --folds, so nothing says how it does on new data.'];
+}
+
 function good(run) {
   const newest = run.newest,
     best = bestValid(run),
@@ -206,12 +219,10 @@ function good(run) {
     '. ',
   ];
   const about = [...objective, ...scores];
-  if (!best)
-    return [
-      '',
-      'Held-out data would tell.',
-      [...about, 'The run has no --valid, so nothing says how it does on new data.'],
-    ];
+  if (!best) {
+    const [answer, why] = unscored(run);
+    return ['', answer, [...about, why]];
+  }
   const worse =
     isNumber(newest.valid) && best.since > 2
       ? [`Since epoch ${best.epoch} it has not been better: `, figure(newest.valid), ' now. ']
