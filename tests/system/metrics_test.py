@@ -193,12 +193,12 @@ class Addresses(RotaTest):
         self.write_small_corpus()
         out = self.folder / "run"
         run = self.start(*self.small_lda(out, "--metrics=127.0.0.1:0", "--epochs=1000000"))
-        self.wait_for("the address", lambda: (out / "events.jsonl").exists() and self.events(out, "metrics"))
+        self.wait_for("an epoch", lambda: (out / "events.jsonl").exists() and self.events(out, "epoch"))
         port = int(re.search(r":(\d+)/metrics", self.events(out, "metrics")[0]["address"]).group(1))
         idle = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(12)]
         self.addCleanup(lambda: [one.close() for one in idle])
-        before = self.events(out, "epoch")[-1:]
-        self.wait_for("epochs", lambda: self.events(out, "epoch")[-1]["epoch"] > (before[0]["epoch"] if before else 0) + 50)
+        before = self.events(out, "epoch")[-1]["epoch"]
+        self.wait_for("epochs", lambda: self.events(out, "epoch")[-1]["epoch"] > before + 50)
         for one in idle:
             one.close()
         self.assertEqual(get(port)[0], 200)
