@@ -107,6 +107,9 @@ std::string epoch_line(const nlohmann::json& epoch, bool narrow, std::optional<d
   std::string line = narrow && all > 0 ? bar(done / all) : "epoch ";
   line += with_digits("%.0f", done);
   if (all > 0) line += "/" + with_digits("%.0f", all);
+  if (!left && done > 0) left = seconds / done * (all - done);
+  const std::string remaining = left && done < all ? "  " + short_span(*left) + " left" : "";
+  if (narrow) line += remaining;  // a terminal cuts off the end
   if (narrow && epoch.contains("per_item")) {
     line += "  " + with_digits("%.5g", number("per_item")) + "/item";
   } else if (epoch.contains("objective")) {
@@ -118,9 +121,7 @@ std::string epoch_line(const nlohmann::json& epoch, bool narrow, std::optional<d
   line += "  " + with_digits("%.2f s", seconds);
   line += "  " + short_number(number("items_per_second")) + " " + (items.empty() ? "items" : items) + "/s";
   line += "  " + with_digits("%.0f", number("workers")) + " workers";
-  if (!left && done > 0) left = seconds / done * (all - done);
-  if (left && done < all) line += "  " + short_span(*left) + " left";
-  return line;
+  return narrow ? line : line + remaining;
 }
 
 nlohmann::ordered_json event_now(const char* event) {

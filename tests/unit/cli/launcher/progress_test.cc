@@ -18,7 +18,7 @@ nlohmann::json epoch() {
 TEST(Progress, ALineForEachEpoch) {
   EXPECT_EQ(epoch_line(epoch()),
             "epoch 3/20  objective -3901234.5 (-8.341 per item)  1.20 s  11.2M tokens/s  2 workers  6.8 s left");
-  EXPECT_EQ(epoch_line(epoch(), true), "[#.........] 3/20  -8.341/item  1.20 s  11.2M tokens/s  2 workers  6.8 s left");
+  EXPECT_EQ(epoch_line(epoch(), true), "[#.........] 3/20  6.8 s left  -8.341/item  1.20 s  11.2M tokens/s  2 workers");
 }
 
 TEST(Progress, WhatARecordDoesNotSayIsLeftOut) {
@@ -66,7 +66,7 @@ TEST(Progress, TheTimeLeftIsByTheRateOfTheNewestEpochs) {
 
 TEST(Progress, ALineHasTheTimeLeftThatIsGiven) {
   EXPECT_EQ(epoch_line(epoch(), true, 7200),
-            "[#.........] 3/20  -8.341/item  1.20 s  11.2M tokens/s  2 workers  2 h 0 min left");
+            "[#.........] 3/20  2 h 0 min left  -8.341/item  1.20 s  11.2M tokens/s  2 workers");
 }
 
 // What a program reads of a run: the coordinator's own lines and messages, each an object, and nothing else.
