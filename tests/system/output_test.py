@@ -197,7 +197,16 @@ class Shown(RotaTest):
             self.assertIn(fields["slowest"], ("worker-0", "worker-1"))
             self.assertLess(int(fields.get("checkpoint_epoch", -1)), epoch["epoch"])
             self.assertEqual("checkpoint_age_seconds" in fields, "checkpoint_epoch" in fields)
-        self.assertGreater(int(fields["checkpoint_epoch"]), 0)
+
+    def test_the_log_has_the_newest_checkpoint(self):
+        run = self.start(*self.small_lda(self.out, "--epochs=1000000", "--shards=2", "--checkpoint_seconds=0"))
+        of = lambda name: self.events(self.out, name) if (self.out / "events.jsonl").exists() else []
+        self.wait_for("an epoch after the second checkpoint",
+                      lambda: len(of("checkpoint")) > 1 and of("epoch")[-1]["time"] > of("checkpoint")[1]["time"])
+        run.terminate()
+        self.ended(run, 143)
+        newest = [line for line in (self.out / "log/coordinator-0.log").read_text().splitlines() if "event=epoch" in line][-1]
+        self.assertGreater(int(re.search(r" checkpoint_epoch=(\d+) checkpoint_age_seconds=", newest).group(1)), 0)
 
     def test_none_and_lines(self):
         done = self.rota(*self.small_lda(self.out, "--epochs=2", "--workers=1", "--progress=none"))
