@@ -146,6 +146,10 @@ std::string RunMetrics::text() const {
     Family family(text, name, "gauge", help);
     for (const auto& [of, value] : values) family.add(label("name", of), value);
   };
+  const auto by_worker = [&](const char* name, const char* help, double OfWorker::*seconds) {
+    Family family(text, name, "counter", help);
+    for (const auto& [worker, of] : workers_) family.add(label("worker", worker), of.*seconds);
+  };
   Family(text, "rota_build_info", "gauge", "Version of Rota and the app of the run.")
       .add(label("version", kVersion) + "," + label("app", app_), 1);
   one("rota_start_timestamp_seconds", "gauge", started_, "When this start of the coordinator began.");
@@ -166,10 +170,9 @@ std::string RunMetrics::text() const {
   one("rota_slice_bytes_total", "counter", slices_, "Part of it: slices.");
   one("rota_exchange_bytes_total", "counter", exchanged_, "Bytes exchanged between shards, inside a process too.");
   one("rota_workers", "gauge", static_cast<double>(hosts_.size()), "Workers that host shards.");
-  Family compute(text, "rota_worker_compute_seconds_total", "counter", "Seconds that the worker's threads computed.");
-  for (const auto& [worker, of] : workers_) compute.add(label("worker", worker), of.compute_seconds);
-  Family wait(text, "rota_worker_wait_seconds_total", "counter", "Seconds that the worker's threads waited.");
-  for (const auto& [worker, of] : workers_) wait.add(label("worker", worker), of.wait_seconds);
+  by_worker("rota_worker_compute_seconds_total", "Seconds that the worker's threads computed.",
+            &OfWorker::compute_seconds);
+  by_worker("rota_worker_wait_seconds_total", "Seconds that the worker's threads waited.", &OfWorker::wait_seconds);
   one("rota_checkpoint_epoch", "gauge", checkpoint_, "Epoch of the newest valid checkpoint.");
   one("rota_checkpoint_timestamp_seconds", "gauge", checkpoint_time_, "When it became valid; 0: there is none.");
   one("rota_checkpoints_total", "counter", checkpoints_, "Checkpoints that became valid.");
