@@ -138,7 +138,6 @@ void FolderRun::take_event(const nlohmann::json& event) {
   const std::string name = text_in(event, "event"), role = text_in(event, "role");
   const double time = number_in(event, "time");
   if (told_.first_time == 0) told_.first_time = time;
-  told_.last_time = std::max(told_.last_time, time);
   if (name == "hosts") {
     if (!std::exchange(told_.hosts_go_on, true)) told_.hosts.clear();
     std::erase_if(told_.hosts, [&](const auto& one) { return one.first == role; });

@@ -37,7 +37,7 @@ class FolderRun final : public SeenRun {
   // What the events have told so far.
   struct Told {
     std::size_t events = 0;  // that were read
-    double first_time = 0, last_time = 0;
+    double first_time = 0;
     std::string phase;
     std::vector<std::pair<std::string, std::string>> hosts;  // the newest assignment: worker, shards
     bool hosts_go_on = false;                                // the event before was of the same assignment
