@@ -30,7 +30,7 @@ inline constexpr Option kProgressOption = {
 ProgressForm progress_form(const Options& options);
 
 // "epoch 3/20  objective -3901234.5 (-8.341 per item)  1.21 s  11.2M tokens/s  2 workers  6.9 s left"
-// or on a narrow terminal: "[#.........] 3/20  -8.341/item  1.21 s  11.2M tokens/s  2 workers  6.9 s left"
+// or on a narrow terminal: "[#.........] 3/20  6.9 s left  -8.341/item  1.21 s  11.2M tokens/s  2 workers"
 // `left`: seconds; if not given, by the mean of all epochs.
 std::string epoch_line(const nlohmann::json& epoch, bool narrow = false, std::optional<double> left = {});
 // 1234567 -> "1.23M"
