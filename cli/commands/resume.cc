@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/folders/text_form.h"
 #include "cli/launcher/run_job.h"
+#include "cli/processes/parent_watch.h"
 #include "core/base/trust.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/input_files.h"
@@ -33,12 +34,13 @@ std::vector<Option> changeable() {
     if (std::ranges::find(kMayChange, option.name) != kMayChange.end()) table.push_back(option);
   table.insert(table.end(), network_options().begin(), network_options().end());
   table.push_back(kProgressOption);
+  table.push_back(kParentOption);
   return table;
 }
 
 Status check_given(const CommandLine& line, const std::string& folder) {
   for (const auto& [name, value] : line.given) {
-    if (may_change_on_resume(name) || name == kProgressOption.name) continue;
+    if (may_change_on_resume(name) || name == kProgressOption.name || name == kParentOption.name) continue;
     std::string others;
     for (const std::string_view other : kMayChange) others += " --" + std::string(other);
     return {ExitCode::usage, "--" + name + " belongs to the run in " + folder +
@@ -101,6 +103,7 @@ Status check_data_is_there(const Options& options, const Plugin& plugin, const s
 Status resume(const CommandLine& line) {
   const RunFolder run{fs::absolute(line.positional.front()).lexically_normal()};
   ROTA_TRY(check_given(line, line.positional.front()));
+  ROTA_TRY(watch_parent(line.options));
   std::error_code error;
   if (!fs::exists(run.flags(), error)) return {ExitCode::no_input, run.path.string() + ": there is no run here"};
   ROTA_TRY(check_ours(run));
@@ -112,7 +115,7 @@ Status resume(const CommandLine& line) {
   const std::string out = "--out=" + run.path.string();
   std::vector<std::string> words{"resume", flagfile, out};
   for (const auto& [name, value] : line.given)
-    if (name != kProgressOption.name) words.push_back("--" + name + "=" + value);
+    if (name != kProgressOption.name && name != kParentOption.name) words.push_back("--" + name + "=" + value);
   const fs::path input(absolute_input(line.options.text("input")));
   if (line.given.contains("input") && !line.given.contains("valid") && is_packed_folder(input)) {
     // Data by shard has its held-out data with it, or none.

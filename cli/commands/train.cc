@@ -17,6 +17,7 @@
 #include "cli/launcher/batch_script.h"
 #include "cli/launcher/progress.h"
 #include "cli/launcher/run_job.h"
+#include "cli/processes/parent_watch.h"
 #include "core/base/files.h"
 #include "core/base/trust.h"
 #include "core/checkpoint/model_reader.h"
@@ -73,6 +74,7 @@ namespace {
 
 std::vector<Option> own_options() {
   std::vector<Option> all(kTrainOptions.begin(), kTrainOptions.end());
+  all.push_back(kParentOption);
   all.insert(all.end(), network_options().begin(), network_options().end());
   return all;
 }
@@ -101,6 +103,7 @@ void print_train_help(const Plugin* plugin, const CommandLine& line) {
     help.end = "`rota train APP --help` adds the app's own flags.";
   }
   std::vector<Option> own = listed(kTrainOptions);
+  own.push_back(kParentOption);
   own.push_back(kFlagfile);
   help.sections.push_back({"This command:", std::move(own)});
   help.sections.push_back({"The network:", listed(network_options())});
@@ -230,7 +233,7 @@ Status submit_job(const CommandLine& line, const Plugin& plugin) {
                .run = run,
                .arguments = std::string(line.options.text("sbatch_args"))};
   for (const auto& [name, value] : line.given) {
-    if (name == "sbatch" || name == "sbatch_args" || name == "continue" || name == "app") continue;
+    if (name == "sbatch" || name == "sbatch_args" || name == "continue" || name == "app" || name == "parent") continue;
     // Paths as they are from everywhere.
     const std::string_view absolute = line.options.text(name);
     job.command.push_back("--" + name + "=" + (absolute.empty() ? value : std::string(absolute)));
@@ -261,6 +264,7 @@ Status train_command(int argc, const char* const* argv) {
   CommandLine& line = parsed.line;
   if (line.wish == CommandLine::Wish::help) return print_train_help(parsed.plugin, line), Status();
   tell_of_repeated(line);
+  ROTA_TRY(watch_parent(line.options));
   const Plugin& plugin = *parsed.plugin;
   ROTA_TRY(check_job(line.options, plugin));
 
