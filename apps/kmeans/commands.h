@@ -20,11 +20,14 @@
 
 namespace rota::kmeans {
 
+inline constexpr Needs kDrawn = {"jobs without --centres", [](const Options& given) { return !given.has("centres"); }};
+
 struct Settings {
   std::uint32_t clusters = 8;
   bool plusplus = true;                                         // how a start draws its centres
   std::uint32_t restarts = 1;                                   // how many starts; the best one is the model
   double tolerance = 1e-6;                                      // least share of itself by which the inertia must fall
+  std::string centres;                                          // a path: the first centres are given; or ""
   io::RowForm form = {.labels = io::RowForm::Labels::ignored};  // of the input
   std::uint64_t most_epochs = 300;                              // of each start; from --epochs
 
@@ -32,10 +35,15 @@ struct Settings {
     list.number("clusters", clusters, "clusters", 1, 1'000'000, "Number of clusters, K.");
     list.choice("init", plusplus, {{"plusplus", true}, {"random", false}},
                 "The first centres: rows drawn one after the other, mostly far ones, each the best of "
-                "2 + log(K) (greedy k-means++), or rows drawn at random.");
+                "2 + log(K) (greedy k-means++), or rows drawn at random.")
+        .needs = kDrawn;
     list.number("restarts", restarts, "starts", 1, 10'000,
                 "Number of starts, one after the other; the model is that of the smallest inertia.  --epochs is for "
-                "all of them; without it, each has at most 300.");
+                "all of them; without it, each has at most 300.")
+        .needs = kDrawn;
+    list.path("centres", centres,
+              "A file with the first centres, which are not drawn then: one number a line, all columns of the first "
+              "centre, then those of the second.");
     list.number("tolerance", tolerance, "", 0, 1,
                 "End when an epoch lowers the inertia by less than this share of it; 0: only when no row changes its "
                 "cluster, which ends the job in any case.");

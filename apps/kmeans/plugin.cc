@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "apps/kmeans/commands.h"
+#include "rota/io/number_list.h"
 #include "rota/io/report_text.h"
 #include "rota/once_per_version.h"
 #include "rota/packed_app.h"
@@ -120,13 +121,14 @@ class KmeansSchedule final : public Schedule {
 
   // The rounds of a start, one of sums, and a look.
   void begin_epoch() {
-    const std::uint32_t clusters = settings_.clusters, draws = settings_.plusplus ? clusters : 1;
+    const bool one_by_one = settings_.plusplus && settings_.centres.empty();
+    const std::uint32_t clusters = settings_.clusters, draws = one_by_one ? clusters : 1;
     // Arthur and Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007, drew more than one row for a
     // centre; the number is that of their implementation and of scikit-learn's.
     const std::uint32_t several = 2 + static_cast<std::uint32_t>(std::log(clusters));
     for (std::uint32_t k = 0; step_ == Step::start && k < draws; ++k) {
       epoch_.push_back({Step::draw, draws == 1 ? clusters : k == 0 ? 1 : several, k == 0, k == 0 && best_});
-      if (settings_.plusplus) epoch_.push_back({Step::choose});
+      if (one_by_one) epoch_.push_back({Step::choose});
     }
     epoch_.push_back({step_});
     epoch_.push_back({Step::look});
@@ -167,14 +169,42 @@ Centres centres_at(std::span<const Candidate> rows, std::uint64_t columns) {
   return {std::move(table), static_cast<std::uint32_t>(width)};
 }
 
+// The centres of --centres as rows.
+std::vector<Candidate> given_centres(const std::string& path, std::uint32_t clusters, std::uint64_t columns) {
+  const std::vector<double> numbers =
+      io::read_numbers(path, "a number of a centre", -std::numeric_limits<double>::infinity());
+  if (numbers.size() != clusters * columns)
+    throw DataError(path, 0,
+                    "expected " + std::to_string(clusters) + " centres of " + std::to_string(columns) +
+                        " columns, found " + std::to_string(numbers.size()) + " numbers");
+  std::vector<Candidate> centres(clusters);
+  for (std::uint32_t k = 0; k < clusters; ++k) {
+    centres[k].key = k;
+    for (std::uint32_t j = 0; j < columns; ++j) {
+      const double x = numbers[k * columns + j];
+      if (!(std::abs(x) <= kValues.most)) throw DataError(path, 0, "a number of a centre is too large");
+      if (x == 0) continue;
+      centres[k].columns.push_back(j);
+      centres[k].values.push_back(x);
+    }
+  }
+  return centres;
+}
+
 // Of all shards of a process, by round and version of the sums.  Between two rounds that make centres there is always a
 // push of all shards, so that none still needs the centres before.
 using SharedCentres = OncePerVersion<Centres, std::pair<RoundId, std::uint64_t>>;
 
 class KmeansPush final : public SharedPush {
  public:
-  KmeansPush(ShardId shard, io::SparseMatrix rows, std::shared_ptr<SharedCentres> shared)
-      : shard_(shard), rows_(std::move(rows)), shared_(std::move(shared)), state_(rows_.rows) {
+  // `given`: the first centres, if they are not drawn.
+  KmeansPush(ShardId shard, io::SparseMatrix rows, std::shared_ptr<SharedCentres> shared,
+             std::shared_ptr<const std::vector<Candidate>> given)
+      : shard_(shard),
+        rows_(std::move(rows)),
+        shared_(std::move(shared)),
+        given_(std::move(given)),
+        state_(rows_.rows) {
     for (std::uint64_t r = 0; r < rows_.rows; ++r) squares_.push_back(square_of(rows_[r].values));
   }
 
@@ -235,6 +265,7 @@ class KmeansPush final : public SharedPush {
   Note draw(const Purpose& purpose, Random& random) {
     if (purpose.best)
       for (RowState& row : state_) row.best = row.cluster;
+    if (given_) return {.candidates = shard_ == 0 ? *given_ : std::vector<Candidate>()};
     if (purpose.first) weight_.assign(rows_.rows, kInfinity);
     std::vector<double> keys;
     for (const double weight : weight_) {
@@ -292,6 +323,7 @@ class KmeansPush final : public SharedPush {
   io::SparseMatrix rows_;
   std::vector<double> squares_;  // of each row
   std::shared_ptr<SharedCentres> shared_;
+  std::shared_ptr<const std::vector<Candidate>> given_;  // null: drawn
   const Centres* centres_ = nullptr;  // in a start the rows that were drawn last, then the starting centres
   TableView sums_;
   std::vector<double> weight_;  // of each row in the next draw
@@ -373,7 +405,11 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
     if (size_.rows < settings_.clusters)
       throw UsageError("the data has " + std::to_string(size_.rows) +
                        " rows, fewer than --clusters=" + std::to_string(settings_.clusters));
-    return pushes_of<KmeansPush>(loaded, hosted, std::make_shared<SharedCentres>());
+    std::shared_ptr<const std::vector<Candidate>> given;
+    if (!settings_.centres.empty())
+      given = std::make_shared<const std::vector<Candidate>>(
+          given_centres(settings_.centres, settings_.clusters, size_.columns));
+    return pushes_of<KmeansPush>(loaded, hosted, std::make_shared<SharedCentres>(), given);
   }
   void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(size_.columns)); }
   std::vector<Table> tables(const Facts& facts) const override {
