@@ -34,7 +34,7 @@ struct Settings {
   bool held_out = false;  // there is held-out data
 
   void options(auto& list) {
-    list.number("topics", topics, "topics", 2, 65535, "Number of topics, K.");
+    list.number("topics", topics, "topics", 1, 65535, "Number of topics, K.");
     list.number("alpha", alpha, "", kLeastPrior, kMostPrior,
                 "Dirichlet parameter of each topic in a document (0.1, or that of --init_model).");
     list.number("beta", beta, "", kLeastPrior, kMostPrior, "Dirichlet parameter of each word in a topic.");
