@@ -175,6 +175,7 @@ weight times value over a row's features.
 weights.csv      One weight a line, those that are not 0: feature, label, weight, and the feature's name if the data
                  has one.  Feature 0 is the intercept; a positive weight is in favour of the label (of two classes the
                  larger one; empty for numbers).
+labels.csv       The labels, ascending, one a line, if the model has classes.
 liblinear.model  The same in LIBLINEAR's format, for liblinear-predict.  It is missing if features are hashed, or if
                  labels are not whole numbers, which LIBLINEAR requires.
 )";
@@ -235,6 +236,10 @@ void export_text(const Model& model, const std::filesystem::path& folder) {
   const TrainedModel trained = read_model(model);
   io::write_text(folder / "README.txt", kReadme);
   write_weights(trained, folder / "weights.csv");
+  if (trained.classes.size() > 0)
+    io::write_csv(folder / "labels.csv", "label", [&](auto row) {
+      for (std::size_t k = 0; k < trained.classes.size(); ++k) row(trained.classes.text(k));
+    });
   if (is_for_liblinear(trained)) write_liblinear(trained, io::TextWriter(folder / "liblinear.model"));
 }
 

@@ -8,6 +8,13 @@ import importlib as _importlib
 _EXPORTS = {
     "_errors": ("Error", "DataError", "UsageError", "NoInput"),
     "_training": ("Interrupted", "resume"),
+    "_validation": ("ConvergenceWarning", "DataConversionWarning", "NotFittedError"),
+    "linear": ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV", "LinearRegression", "LinearSVC",
+               "LogisticRegression", "Ridge", "lasso_path"),
+    "sgd": ("SGDClassifier", "SGDRegressor"),
+    "plugin": ("AddPull", "App", "AssignPull", "Lines", "OpenSchedule", "Option", "Pull", "Push", "Random",
+               "RandomSchedule", "RotationSchedule", "Round", "RoundRobinSchedule", "RowPull", "Schedule", "Score",
+               "Share", "StopBelow", "Table", "Term", "read_numbers", "read_rows", "sum_in_order"),
     "runs": ("Run", "load"),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}

@@ -1,14 +1,15 @@
-"""Checks of what a user passes to an estimator: rows, targets, weights and seeds.
+"""Checks of what a user passes to an estimator: rows, targets, weights, seeds and parameters.
 
 The rules and messages are scikit-learn's, so that its checks and users' handlers work; scikit-learn is not imported.
 Arrays and sparse matrices that can be read as they are, are returned as they are, without a copy.
 """
 from __future__ import annotations
 
+import numbers
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -81,8 +82,8 @@ def frame_names(X: Any) -> np.ndarray | None:
 def _check_shape(array: np.ndarray, least_rows: int, name: str, estimator: str) -> None:
     if array.ndim < 2:
         what = "scalar" if array.ndim == 0 else "1D"
-        raise ValueError(f"Expected 2D array, got {what} array instead:\narray={array}.\nReshape your data either using "
-                         "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
+        raise ValueError(f"Expected 2D array, got {what} array instead:\narray={array}.\nReshape your data either "
+                         "using array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
                          "contains a single sample.")
     if array.ndim > 2:
         raise ValueError(f"Found array with dim {array.ndim}. {estimator} expected <= 2.")
@@ -301,3 +302,60 @@ def as_seed(random_state: Any) -> int:
         return int(np.random.randint(1 << 31))
     raise ValueError(f"{random_state!r} cannot be used to seed a fit: it is no whole number from 0 to 2^53, "
                      "numpy.random.RandomState, numpy.random.Generator or None.")
+
+
+# ---- parameters of estimators
+
+class Rule:
+    """What a parameter may be: `accepts` a value, and says what it is by str()."""
+
+    def __init__(self, text: str, accepts: Callable[[Any], bool]) -> None:
+        self._text = text
+        self.accepts = accepts
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __or__(self, other: Rule) -> Rule:
+        return Rule(f"{self} or {other}", lambda value: self.accepts(value) or other.accepts(value))
+
+
+def choice(*values: Any) -> Rule:
+    """One of these texts, True, False or None."""
+    listed = ", ".join(repr(value) for value in values)
+    return Rule(f"one of {listed}" if len(values) > 1 else listed,
+                lambda value: isinstance(value, (str, bool, np.bool_, type(None))) and value in values)
+
+
+def number(least: float = 0.0, most: float = np.inf, *, above: bool = False) -> Rule:
+    """A number from `least` to `most`, without `least` itself if it must be `above` it, and never infinite."""
+    def accepts(value: Any) -> bool:
+        return (isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+                and (least < value if above else least <= value) and value <= most and np.isfinite(value))
+    end = "inf)" if most == np.inf else f"{most}]"
+    return Rule(f"a number in the range {'(' if above else '['}{least}, {end}", accepts)
+
+
+def whole(least: int = 0, most: int = 1_000_000_000) -> Rule:
+    """A whole number from `least` to `most`."""
+    return Rule(f"a whole number from {least} to {most}",
+                lambda value: isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
+                and least <= value <= most)
+
+
+FLAG = choice(True, False)
+
+
+def check_params(estimator: Any, rules: dict[str, Rule]) -> None:
+    """Checks the parameters that have a rule.
+
+    Raises
+    ------
+    ValueError
+        With the parameter's name, what it may be, and what it is.
+    """
+    for name, rule in rules.items():
+        value = getattr(estimator, name)
+        if not rule.accepts(value):
+            raise ValueError(f"The {name!r} parameter of {type(estimator).__name__} must be {rule}. Got {value!r} "
+                             "instead.")

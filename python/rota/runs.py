@@ -11,10 +11,11 @@ import numpy as np
 
 from . import _rota
 from ._errors import DataError, Error, NoInput
+from ._linear import estimator_name
 from ._training import _lines, _newest_epoch, _options_of
 
 # The estimators of the apps: "module.Class", or a function of the run's options that returns such a name or None.
-ESTIMATORS: dict[str, Any] = {}
+ESTIMATORS: dict[str, Any] = dict.fromkeys(("lasso", "lasso_rows", "linear", "sgd"), estimator_name)
 
 _SIGN_SECONDS = 120.0  # a coordinator of another machine is believed to run so long after its last record
 

@@ -1,0 +1,450 @@
+"""What the linear models have in common: the data of a fit, the model that it made, and its predictions."""
+from __future__ import annotations
+
+import csv
+import pathlib
+import tempfile
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _validation
+from ._estimator import Classifier, Estimator, Regressor
+from ._training import train
+from ._validation import ConvergenceWarning, as_seed, choice, is_path, shared
+
+CLASS_WEIGHT = choice(None, "balanced") | _validation.Rule("a dict of weights by label", lambda v: isinstance(v, dict))
+PENALTY = choice("l2", "l1", "elasticnet", None, "none")
+
+
+# ---- the data of a fit
+
+@dataclass
+class Data:
+    """What a fit reads."""
+
+    X: Any                         # an array, a CSR matrix, or a path
+    target: np.ndarray | None      # the number of each row's class, or numbers; None with a path
+    weights: np.ndarray | None
+    total: float                   # the sum of the weights
+    columns: int
+    classes: np.ndarray | None     # of a classifier
+    options: dict[str, Any]        # how a path is read
+
+    @property
+    def many(self) -> bool:
+        """Whether there are more than two classes."""
+        return self.classes is not None and len(self.classes) > 2
+
+    def weighed(self, factors: np.ndarray) -> Data:
+        """The same, with weights multiplied by a factor for each class."""
+        weights = factors[self.target] * (1.0 if self.weights is None else self.weights)
+        return replace(self, weights=weights, total=float(weights.sum()))
+
+
+def _class_factors(class_weight: Any, data: Data) -> np.ndarray:
+    """The factor of each class, as scikit-learn's compute_class_weight."""
+    assert data.classes is not None and data.target is not None
+    if isinstance(class_weight, str):
+        counts = np.bincount(data.target, minlength=len(data.classes))
+        return len(data.target) / (len(data.classes) * counts)
+    labels = list(data.classes)
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight has classes that are not in y: {unknown!r}")
+    factors = np.array([class_weight.get(label, 1.0) for label in labels], dtype=np.float64)
+    if not (np.isfinite(factors) & (factors > 0)).all():
+        raise ValueError(f"class_weight must have numbers above 0, got {class_weight!r}")
+    return factors
+
+
+# ---- the text of a trained model
+
+def _columns_of(path: pathlib.Path, columns: tuple[int, ...], converters: Any = None) -> np.ndarray:
+    """Columns of numbers of a CSV file with a header, as an array of shape (n_lines, n_columns)."""
+    with open(path, encoding="utf-8", newline="") as lines:
+        next(lines)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of a file without lines
+            table = np.loadtxt(lines, delimiter=",", usecols=columns, converters=converters, comments=None,
+                               quotechar='"', ndmin=2)
+    return table.reshape(-1, len(columns))
+
+
+def _labels_in(path: pathlib.Path, column: int) -> np.ndarray | None:
+    """The labels in a CSV file: whole numbers if all are, else numbers, else texts.  None if there is none."""
+    if not path.exists():
+        return None
+    with open(path, encoding="utf-8", newline="") as lines:
+        texts = [row[column] for row in csv.reader(lines)][1:]
+    for kind in (np.int64, np.float64):
+        try:
+            return np.array([kind(text) for text in texts]) if texts else None
+        except ValueError:
+            continue
+    return np.array(texts)
+
+
+@dataclass
+class Weights:
+    """A trained model."""
+
+    coef: np.ndarray               # (n_outputs, n_features)
+    intercept: np.ndarray          # (n_outputs,)
+    labels: np.ndarray | None = None  # as the model has them
+    # Of the app lasso: the columns of path.csv, the penalty's number from 0, and the lines of coefficients.csv.
+    path: dict[str, np.ndarray] | None = None
+    chosen: int = -1
+    entries: np.ndarray | None = None
+
+
+def _read_weights(model: Any, folder: pathlib.Path) -> Weights:
+    """Of the apps linear and sgd."""
+    labels = _labels_in(folder / "labels.csv", 0)
+    softmax = model.options.get("loss") == "softmax"
+    outputs = len(labels) if labels is not None and (softmax or len(labels) > 2) else 1
+    rank: Callable[[str], float] = lambda text: 0.0
+    if outputs > 1:
+        positions = {str(label): float(k) for k, label in enumerate(labels)}
+        rank = lambda text: positions[str(labels.dtype.type(text))]
+    table = _columns_of(folder / "weights.csv", (0, 1, 2), {1: rank})
+    weights = np.zeros((outputs, int(model.facts["keys"])))
+    weights[table[:, 1].astype(np.intp), table[:, 0].astype(np.intp)] = table[:, 2]
+    if softmax:
+        weights[:, 0] -= weights[:, 0].mean()  # no probability depends on that
+        if outputs == 2:
+            weights = weights[1:] - weights[:1]
+    return Weights(np.ascontiguousarray(weights[:, 1:]), weights[:, 0].copy(), labels)
+
+
+def _read_lasso(folder: pathlib.Path) -> Weights:
+    """Of the apps lasso and lasso_rows: of the best penalty of a cross-validation, else of the last one."""
+    with open(folder / "path.csv", encoding="utf-8") as lines:
+        names = next(lines).strip().split(",")
+    table = _columns_of(folder / "path.csv", tuple(range(len(names))))
+    if not len(table):
+        raise RuntimeError("No fit is complete: raise max_iter.")
+    path = dict(zip(names, table.T))
+    chosen = int(path["cv_error"].argmin()) if "cv_error" in path else len(table) - 1
+    entries = _columns_of(folder / "coefficients.csv", (0, 1, 2))
+    with open(folder / "coefficients.mtx", encoding="utf-8") as lines:
+        next(lines)
+        columns = int(next(lines).split()[0])
+    coef = np.zeros((1, columns))
+    own = entries[entries[:, 0] == chosen + 1]
+    coef[0, own[:, 1].astype(np.intp) - 1] = own[:, 2]
+    return Weights(coef, path["intercept"][chosen:chosen + 1].copy(), _labels_in(folder / "labels.csv", 1), path,
+                    chosen, entries)
+
+
+def _read(model: Any) -> Weights:
+    with tempfile.TemporaryDirectory(prefix="rota-model-") as name:
+        folder = pathlib.Path(name)
+        model.export_text(folder)
+        return _read_lasso(folder) if model.app.startswith("lasso") else _read_weights(model, folder)
+
+
+# ---- what all linear models have in common
+
+class Linear(Estimator):
+    """Fits and applies a linear model.
+
+    A class has `_rules`, what its parameters may be, and `_job`, the table that makes options of them.
+    """
+
+    _rules: dict[str, Any] = {}
+    def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
+        """The app and its options."""
+        raise NotImplementedError
+
+    def _scale(self) -> float:
+        """What rows are divided by before they are fitted."""
+        return 1.0
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        _validation.check_params(self, self._rules)
+        data = self._files(X, y, sample_weight) if is_path(X) else self._arrays(X, y, sample_weight)
+        class_weight = getattr(self, "class_weight", None)
+        if class_weight is not None:
+            if is_path(X):
+                raise ValueError("class_weight requires arrays, not a path")
+            data = data.weighed(_class_factors(class_weight, data))
+        app, options = self._job(data)
+        scale = self._scale()
+        if scale != 1:
+            if is_path(X):
+                raise ValueError("intercept_scaling other than 1 requires arrays, not a path")
+            data = replace(data, X=data.X / scale)
+        trained = self._train(app, {**data.options, **options}, data)
+        self._keep(trained.model, data.classes, scale)
+        self.n_features_in_ = data.columns
+        self.history_, self.run_ = trained.history, trained.folder
+        if trained.model.converged is False:
+            warnings.warn(f"{type(self).__name__} ended after {trained.epochs} epochs before it reached its tolerance. "
+                          "Raise max_iter or tol.", shared(ConvergenceWarning), stacklevel=3)
+        return self
+
+    def _train(self, app: str, options: dict[str, Any], data: Data, **changes: Any) -> Any:
+            options = {"intercept": self.fit_intercept, "epochs": self.max_iter, **options}
+        if hasattr(self, "random_state"):
+            options.setdefault("seed", as_seed(self.random_state))
+        return train(app, options, data.X, data.target, sample_weight=data.weights,
+                     **{**self._process_params(), **changes})
+
+    def _arrays(self, X: Any, y: Any, sample_weight: Any) -> Data:
+        rows = self._check_rows(X, fitting=True)
+        name, count = type(self).__name__, rows.shape[0]
+        weights = _validation.as_weights(sample_weight, count)
+        classes = None
+        if isinstance(self, Classifier):
+            classes, target = _validation.as_classes(y, count, estimator=name)
+        else:
+            target = _validation.as_numbers(y, count, estimator=name)
+        if weights is not None and not weights.all():
+            kept = weights > 0
+            rows, target, weights = rows[kept], target[kept], weights[kept]
+            if classes is not None:
+                present, target = np.unique(target, return_inverse=True)
+                classes = classes[present]
+        if classes is not None and len(classes) < 2:
+            raise ValueError(f"{name} needs rows of at least 2 classes, but the data contains only one class: "
+                             f"{classes[0]!r}")
+        total = float(count if weights is None else weights.sum())
+        if weights is not None and (weights == weights[0]).all():
+            weights = None
+        return Data(rows, target, weights, total, rows.shape[1], classes, {})
+
+    def _files(self, X: Any, y: Any, sample_weight: Any) -> Data:
+        """y is the name or number of the column of the labels, where a format needs it.
+
+        Classes and, if options depend on it, rows are counted by a job of one epoch.
+        """
+        vars(self).pop("feature_names_in_", None)
+        if y is not None and not isinstance(y, (str, int)):
+            raise ValueError("With a path, y is None or the column of the labels: its name, or its number from 1.")
+        options = {} if y is None else {"target": str(y)}
+        if sample_weight is not None and not is_path(sample_weight):
+            sample_weight = np.ravel(np.asarray(sample_weight, dtype=np.float64))
+        if is_path(sample_weight):
+            raise ValueError("sample_weight must be an array or None.")
+        data = Data(X, None, sample_weight, np.nan, 0, None, options)
+        is_classifier = isinstance(self, Classifier)
+        loss = "softmax" if is_classifier else "squared"
+        first = self._train("linear", {**options, "loss": loss, "epochs": 1, "seed": 1}, data, out=None).model
+        total = float(first.facts["rows"] if sample_weight is None else sample_weight.sum())
+        labels = _read(first).labels if is_classifier else None
+        return replace(data, total=total, columns=int(first.facts["keys"]) - 1, classes=labels)
+
+    def _keep(self, model: Any, classes: np.ndarray | None, scale: float = 1.0) -> None:
+        """Takes the coefficients and classes of a model.  `classes` are those of arrays: labels are their positions."""
+        read = _read(model)
+        self.coef_, self.intercept_ = read.coef / scale, read.intercept
+        if isinstance(self, Classifier):
+            self.classes_ = read.labels if classes is None else classes
+        self.n_iter_ = int(model.epochs)
+        self.model_hash_ = model.model_hash
+        self._model = model
+        self._keep_more(read)
+
+    def _keep_more(self, read: Weights) -> None:
+        """Attributes of the class, from the text of the model."""
+
+    @classmethod
+    def _from_model(cls, model: Any, y_classes: Any = None) -> Any:
+        """The fitted estimator of a model that was trained elsewhere; its parameters are the defaults."""
+        self = cls()
+        self._keep(model, None if y_classes is None else np.asarray(y_classes))
+        self.n_features_in_ = self.coef_.shape[-1]
+        self.history_, self.run_ = model.history, None
+        return self
+
+    def _links(self, X: Any) -> np.ndarray:
+        """f of each row and output, of shape (n_samples, n_outputs)."""
+        rows = self._check_rows(X, fitting=False)
+        return np.asarray(rows @ np.atleast_2d(self.coef_).T) + self.intercept_
+
+
+class LinearRegressor(Linear, Regressor):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or path
+            The rows, or files that have them.
+        y : array-like of shape (n_samples,), str, int or None
+            The numbers to predict.  With a path: the column that has them, by its name or number from 1; None if the
+            format says it.
+        sample_weight : array-like of shape (n_samples,), number or None
+            The weights s_i, 0 or more.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a shape or a number is not allowed.  rota.DataError, for data that an app refuses, is one.
+        rota.Error
+            If the fit fails otherwise, with `exit_code`.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _keep_more(self, read: Weights) -> None:
+        self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The linear predictions f.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+
+        Raises
+        ------
+        rota.NotFittedError
+            Before `fit`.
+        ValueError
+            If X has other columns than the data of `fit`, or what is not a finite number.
+        """
+        return self._links(X)[:, 0]
+
+
+class LinearClassifier(Linear, Classifier):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or path
+            The rows, or files that have them.
+        y : array-like of shape (n_samples,), str, int or None
+            The labels: strings, whole numbers or bools.  With a path: the column that has them, by its name or number
+            from 1; None if the format says it.
+        sample_weight : array-like of shape (n_samples,), number or None
+            The weights s_i, 0 or more.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter, a shape or a number is not allowed, or there is only one class.  rota.DataError, for data
+            that an app refuses, is one.
+        rota.Error
+            If the fit fails otherwise, with `exit_code`.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """The linear predictions f: of two classes, positive for the second one; else one for each class.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+
+        Raises
+        ------
+        rota.NotFittedError
+            Before `fit`.
+        ValueError
+            If X has other columns than the data of `fit`, or what is not a finite number.
+        """
+        links = self._links(X)
+        return links[:, 0] if links.shape[1] == 1 else links
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The classes of rows; parameters and errors are those of `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Labels of `classes_`.
+        """
+        links = self.decision_function(X)
+        return self.classes_[(links > 0).astype(np.intp) if links.ndim == 1 else links.argmax(axis=1)]
+
+
+# ---- classes
+
+def _only_if(condition: Callable[[Any], bool]) -> Callable[[Any], Any]:
+    """A method that exists only for some parameters, as hasattr() sees it."""
+    def decorate(method: Any) -> Any:
+        def bound(self: Any) -> Any:
+            if not condition(self):
+                raise AttributeError(f"{self!r} has no {method.__name__}")
+            return method.__get__(self)
+        return property(bound, doc=method.__doc__)
+    return decorate
+
+
+class Probabilities(LinearClassifier):
+    """Classes with probabilities."""
+
+    def _has_probabilities(self) -> bool:
+        return True
+
+    @_only_if(lambda self: self._has_probabilities())
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """The logarithms of `predict_proba(X)`, exact where that is almost 0."""
+        links = self.decision_function(X)
+        if links.ndim == 1:
+            return -np.logaddexp(0.0, np.column_stack([links, -links]))
+        if not self._is_softmax:
+            links = -np.logaddexp(0.0, -links)
+        return links - np.logaddexp.reduce(links, axis=1, keepdims=True)
+
+    @_only_if(lambda self: self._has_probabilities())
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the classes, in the order of `classes_`; errors are those of `decision_function`.
+
+        Of several classes each against the rest, they are scaled to add up to 1.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def _keep_more(self, read: Weights) -> None:
+        self._is_softmax = self._model.options.get("loss") == "softmax"
+
+
+
+
+def penalties(penalty: str | None, l1_ratio: float | None, size: float) -> dict[str, float]:
+    """The options of the apps linear and sgd."""
+    share = {"l1": 1.0, "elasticnet": l1_ratio}.get(str(penalty), 0.0)
+    if share is None:
+        raise ValueError("penalty='elasticnet' requires l1_ratio")
+    if penalty in (None, "none"):
+        size = 0.0
+    return {"l1": size * share, "l2": size * (1 - share)}
+
+
+def estimator_name(options: dict[str, str]) -> str:
+    """Of the class whose `_from_model` takes a model that was trained with these options of an app."""
+    loss = options.get("loss")
+    if "optimizer" in options:
+        return "sgd.SGDRegressor" if loss == "squared" else "sgd.SGDClassifier"
+    if "lambda_ratio" in options and loss != "logistic":
+        return "linear.ElasticNetCV" if int(options.get("folds") or 0) > 0 else "linear.ElasticNet"
+    return {"squared": "linear.Ridge", "hinge": "linear.LinearSVC",
+            "squared_hinge": "linear.LinearSVC"}.get(str(loss), "linear.LogisticRegression")
