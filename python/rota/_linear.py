@@ -187,7 +187,7 @@ class Linear(Estimator):
         return self
 
     def _train(self, app: str, options: dict[str, Any], data: Data, **changes: Any) -> Any:
-            options = {"intercept": self.fit_intercept, "epochs": self.max_iter, **options}
+        options = {"intercept": self.fit_intercept, "epochs": self.max_iter, **options}
         if hasattr(self, "random_state"):
             options.setdefault("seed", as_seed(self.random_state))
         return train(app, options, data.X, data.target, sample_weight=data.weights,

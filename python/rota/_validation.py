@@ -354,8 +354,8 @@ def check_params(estimator: Any, rules: dict[str, Rule]) -> None:
     ValueError
         With the parameter's name, what it may be, and what it is.
     """
-    for name, rule in rules.items():
-        value = getattr(estimator, name)
-        if not rule.accepts(value):
+    for name, value in estimator.get_params().items():
+        rule = rules.get(name)
+        if rule is not None and not rule.accepts(value):
             raise ValueError(f"The {name!r} parameter of {type(estimator).__name__} must be {rule}. Got {value!r} "
                              "instead.")

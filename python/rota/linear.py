@@ -338,7 +338,8 @@ class LogisticRegression(Probabilities):
         The inverse of the penalty, above 0.
     fit_intercept : bool
     class_weight : dict, "balanced" or None
-        Factors of the weights s_i by label; "balanced": n / (number of classes * rows of the class).
+        Factors of the weights s_i by label; "balanced": n / (number of classes * rows of the class), without rows of
+        weight 0.
     random_state : int, RandomState or None
         Orders the rows of more than two classes.  The optimum does not depend on it.
     max_iter : int
@@ -400,12 +401,9 @@ class LinearSVC(LinearClassifier):
 
     Parameters
     ----------
-    penalty : {"l2", "l1"}
-        "l1" is |w|_1 + |b / intercept_scaling|, for the squared loss.
     loss : {"squared_hinge", "hinge"}
     tol : float
-        The fit ends when the duality gap is this share of the objective; with penalty="l1" the gradient, of that at
-        the beginning.
+        The fit ends when the duality gap is this share of the objective.
     C : float
         The inverse of the penalty, above 0.
     fit_intercept : bool
@@ -422,7 +420,6 @@ class LinearSVC(LinearClassifier):
         As of `LogisticRegression`.
     """
 
-    penalty: str = "l2"
     loss: str = "squared_hinge"
     _: KW_ONLY
     tol: float = 1e-6
@@ -433,7 +430,7 @@ class LinearSVC(LinearClassifier):
     random_state: Any = None
     max_iter: int = 1000
 
-    _rules = {"penalty": choice("l2", "l1"), "loss": choice("squared_hinge", "hinge"), "tol": number(1e-14, 1),
+    _rules = {"loss": choice("squared_hinge", "hinge"), "tol": number(1e-14, 1),
               "C": number(above=True), "fit_intercept": FLAG, "intercept_scaling": number(above=True),
               "class_weight": CLASS_WEIGHT, "max_iter": whole(1)}
 
@@ -441,10 +438,7 @@ class LinearSVC(LinearClassifier):
         return float(self.intercept_scaling) if self.fit_intercept else 1.0
 
     def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
-        if self.penalty == "l1" and self.loss == "hinge":
-            raise ValueError("penalty='l1' requires loss='squared_hinge'")
-        # With x / scale, f = x' (scale w) / scale + b: both parts are scale times LIBLINEAR's.
-        scale = self._scale() ** (1 if self.penalty == "l1" else 2)
-        return "linear", {"loss": self.loss, "one_against_rest": data.many, "tolerance": self.tol,
-                          "penalize_intercept": self.fit_intercept, "solver": "svm" if self.penalty == "l2" else "svrg",
-                          **penalties(self.penalty, None, 1 / (self.C * data.total * scale))}
+        # With rows x / scale and f = x' (scale w) / scale + b, weights and intercept are scale times LIBLINEAR's.
+        return "linear", {"loss": self.loss, "one_against_rest": data.many, "tolerance": self.tol, "solver": "svm",
+                          "penalize_intercept": self.fit_intercept,
+                          "l2": 1 / (self.C * data.total * self._scale() ** 2)}
