@@ -6,6 +6,7 @@
 #include "coordinator/metrics_server.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/version.h"
 #include "core/checkpoint/newest_commit.h"
 #include "core/job/hook_trace.h"
 #include "core/job/job_options.h"
@@ -61,6 +62,7 @@ Result<Ending> coordinate(const CommandLine& line, const JobConfig& config) {
   const auto after = plan.resume ? std::optional(plan.resume->epoch) : std::nullopt;
   const auto best = plan.best ? std::optional(plan.best->epoch) : std::nullopt;
   ROTA_ASSIGN(const auto recorder, open_run_recorder(config, after, best));
+  recorder->event("started", {{"version", std::string(kVersion)}});
   if (after) recorder->event("resume", {{"epoch", *after}});
   if (!from_nothing.empty()) recorder->event("resume_without_checkpoint", {{"why", from_nothing}});
   std::optional<MetricsServer> metrics;

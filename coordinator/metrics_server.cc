@@ -9,6 +9,7 @@
 #include "coordinator/run_metrics.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/base/loopback.h"
 #include "core/wire/address.h"
 
 namespace rota {
@@ -23,7 +24,7 @@ class Answers {
  public:
   explicit Answers(const JobConfig& config)
       : metrics_(std::filesystem::path(config.app).stem().string(), config.workers, config.epochs,
-                 static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond)),
+                 seconds_of(wall_clock_ns())),
         events_(config.run.events()) {}
 
   HttpAnswer answer(const HttpRequest& request) {

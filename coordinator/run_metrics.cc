@@ -58,19 +58,7 @@ std::map<std::string, double> values_by_name(const nlohmann::json& record, const
   return values;
 }
 
-// "worker-10" after "worker-2".
-std::uint64_t number_of(std::string_view worker) {
-  std::uint64_t number = 0;
-  const auto dash = worker.rfind('-') + 1;
-  std::from_chars(worker.data() + dash, worker.data() + worker.size(), number);
-  return number;
-}
-
 }  // namespace
-
-bool RunMetrics::ByNumber::operator()(const std::string& a, const std::string& b) const {
-  return std::pair(number_of(a), std::string_view(a)) < std::pair(number_of(b), std::string_view(b));
-}
 
 RunMetrics::RunMetrics(std::string app, std::uint32_t workers, double epochs, double started)
     : app_(std::move(app)), started_(started), epochs_(epochs) {
@@ -82,8 +70,9 @@ void RunMetrics::take(std::string_view line) {
   if (!record.is_object()) return;
   const std::string event = text_in(record, "event");
   const double epoch = number_in(record, "epoch");
+  assignment_.take(event, record);
   if (event == "epoch") return take_epoch(record);
-  take_hosts(event, record);
+  if (event == "hosts") workers_[text_in(record, "role")];
   if (event == "phase") phase_ = text_in(record, "phase");
   if (event == "lost") ++lost_;
   if (event == "rollback") ++rollbacks_, epoch_ = epoch;
@@ -93,19 +82,7 @@ void RunMetrics::take(std::string_view line) {
   if (event == "checkpoint") ++checkpoints_, checkpoint_ = epoch, checkpoint_time_ = number_in(record, "time");
 }
 
-// The events of one assignment come together.
-void RunMetrics::take_hosts(const std::string& event, const nlohmann::json& record) {
-  const bool assigns = event == "hosts";
-  if (assigns && !std::exchange(assigning_, assigns)) hosts_.clear();
-  assigning_ = assigns;
-  if (!assigns) return;
-  const std::string role = text_in(record, "role");
-  hosts_.insert(role);
-  workers_[role];
-}
-
 void RunMetrics::take_epoch(const nlohmann::json& record) {
-  assigning_ = false;
   epoch_ = number_in(record, "epoch");
   epochs_ = number_in(record, "epochs");
   epoch_time_ = number_in(record, "time");
@@ -122,18 +99,19 @@ void RunMetrics::take_epoch(const nlohmann::json& record) {
   sent_ += number_in(record, "bytes_sent");
   slices_ += number_in(record, "slice_bytes");
   exchanged_ += number_in(record, "exchange_bytes");
-  const auto add_times = [&](const char* field, double OfWorker::*to) {
-    const auto times = record.find(field);
-    if (times == record.end() || times->size() != hosts_.size()) return;
-    auto worker = hosts_.begin();
-    for (const auto& time : *times) {
-      const double seconds = value_of(time);
-      if (seconds > 0) workers_[*worker].*to += seconds;
-      ++worker;
-    }
+  const auto by_worker = [&](const char* field, const auto& take) {
+    const auto numbers = record.find(field);
+    if (numbers == record.end() || numbers->size() != assignment_.hosts().size()) return;
+    auto host = assignment_.hosts().begin();
+    for (const auto& number : *numbers)
+      if (auto& worker = workers_[(host++)->first]; value_of(number) > 0) take(worker, value_of(number));
   };
-  add_times("compute_seconds", &OfWorker::compute_seconds);
-  add_times("wait_seconds", &OfWorker::wait_seconds);
+  by_worker("compute_seconds", [](OfWorker& worker, double seconds) { worker.compute_seconds += seconds; });
+  by_worker("wire_seconds", [](OfWorker& worker, double seconds) { worker.wire_seconds += seconds; });
+  by_worker("wait_seconds", [](OfWorker& worker, double seconds) { worker.wait_seconds += seconds; });
+  for (auto& [name, worker] : workers_) worker.memory = 0;  // of one that has left
+  by_worker("memory_bytes", [](OfWorker& worker, double bytes) { worker.memory = bytes; });
+  by_worker("peak_memory_bytes", [](OfWorker& worker, double bytes) { worker.peak_memory = bytes; });
 }
 
 std::string RunMetrics::text() const {
@@ -146,9 +124,9 @@ std::string RunMetrics::text() const {
     Family family(text, name, "gauge", help);
     for (const auto& [of, value] : values) family.add(label("name", of), value);
   };
-  const auto by_worker = [&](const char* name, const char* help, double OfWorker::*seconds) {
-    Family family(text, name, "counter", help);
-    for (const auto& [worker, of] : workers_) family.add(label("worker", worker), of.*seconds);
+  const auto by_worker = [&](const char* name, const char* type, const char* help, double OfWorker::*value) {
+    Family family(text, name, type, help);
+    for (const auto& [worker, of] : workers_) family.add(label("worker", worker), of.*value);
   };
   Family(text, "rota_build_info", "gauge", "Version of Rota and the app of the run.")
       .add(label("version", kVersion) + "," + label("app", app_), 1);
@@ -169,10 +147,17 @@ std::string RunMetrics::text() const {
   one("rota_sent_bytes_total", "counter", sent_, "Bytes sent by workers.");
   one("rota_slice_bytes_total", "counter", slices_, "Part of it: slices.");
   one("rota_exchange_bytes_total", "counter", exchanged_, "Bytes exchanged between shards, inside a process too.");
-  one("rota_workers", "gauge", static_cast<double>(hosts_.size()), "Workers that host shards.");
-  by_worker("rota_worker_compute_seconds_total", "Seconds that the worker's threads computed.",
+  one("rota_workers", "gauge", static_cast<double>(assignment_.hosts().size()), "Workers that host shards.");
+  by_worker("rota_worker_compute_seconds_total", "counter", "Seconds that the worker's threads computed.",
             &OfWorker::compute_seconds);
-  by_worker("rota_worker_wait_seconds_total", "Seconds that the worker's threads waited.", &OfWorker::wait_seconds);
+  by_worker("rota_worker_wire_seconds_total", "counter", "Seconds that the worker spent on messages.",
+            &OfWorker::wire_seconds);
+  by_worker("rota_worker_wait_seconds_total", "counter", "Seconds that the worker's threads waited.",
+            &OfWorker::wait_seconds);
+  by_worker("rota_worker_memory_bytes", "gauge", "Resident memory at the end of the newest epoch; 0: hosts no shards.",
+            &OfWorker::memory);
+  by_worker("rota_worker_peak_memory_bytes", "gauge", "Most resident memory until the newest epoch.",
+            &OfWorker::peak_memory);
   one("rota_checkpoint_epoch", "gauge", checkpoint_, "Epoch of the newest valid checkpoint.");
   one("rota_checkpoint_timestamp_seconds", "gauge", checkpoint_time_, "When it became valid; 0: there is none.");
   one("rota_checkpoints_total", "counter", checkpoints_, "Checkpoints that became valid.");

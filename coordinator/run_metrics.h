@@ -5,9 +5,10 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
+
+#include "core/records/assignment.h"
 
 namespace rota {
 
@@ -26,15 +27,12 @@ class RunMetrics {
   std::string text() const;
 
  private:
-  struct ByNumber {
-    bool operator()(const std::string& a, const std::string& b) const;
-  };
   struct OfWorker {
-    double compute_seconds = 0, wait_seconds = 0;
+    double compute_seconds = 0, wire_seconds = 0, wait_seconds = 0;
+    double memory = 0, peak_memory = 0;
   };
 
   void take_epoch(const nlohmann::json& record);
-  void take_hosts(const std::string& event, const nlohmann::json& record);
 
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -46,8 +44,7 @@ class RunMetrics {
   double checkpoint_ = 0, checkpoint_time_ = 0;
   std::map<std::string, double> terms_, figures_;
   std::map<std::string, OfWorker, ByNumber> workers_;  // all that ever hosted shards
-  std::set<std::string, ByNumber> hosts_;              // that do so now, as the arrays of an epoch have them
-  bool assigning_ = false;                             // the newest event was one of `hosts`
+  Assignment assignment_;                              // those that do so now
   double computed_ = 0, items_ = 0, sent_ = 0, slices_ = 0, exchanged_ = 0;
   double checkpoints_ = 0, lost_ = 0, rollbacks_ = 0, resumes_ = 0;
 };

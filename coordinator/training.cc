@@ -8,20 +8,19 @@ namespace {
 
 // Items, traffic and times of all workers.
 void add_up(const std::map<std::uint32_t, EpochDone>& all, EpochRecord& record) {
-  constexpr double kSecondsPerNs = 1e-9;
+  const auto seconds = [](std::uint64_t ns) { return seconds_of(static_cast<Nanoseconds>(ns)); };
   double slowest = -1;
   for (const auto& [worker, done] : all) {
-    const double compute = static_cast<double>(done.compute_ns) * kSecondsPerNs;
-    const double wait = static_cast<double>(done.wait_ns) * kSecondsPerNs;
+    const double compute = seconds(done.compute_ns), wire = seconds(done.wire_ns), wait = seconds(done.wait_ns);
     record.items += done.items;
     record.bytes_sent += done.bytes_sent;
     record.slice_bytes += done.slice_bytes;
     record.exchange_bytes += done.exchange_bytes;
-    record.workers.push_back({compute, wait, done.bytes_sent});
+    record.workers.push_back({compute, wire, wait, done.bytes_sent, done.memory, done.peak_memory});
     if (compute > slowest) {
       slowest = compute;
       record.slowest = NodeId{Role::worker, worker}.name();
-      record.waiting_share = compute + wait > 0 ? wait / (compute + wait) : 0;
+      record.waiting_share = compute + wire + wait > 0 ? wait / (compute + wire + wait) : 0;
     }
   }
 }
@@ -136,7 +135,7 @@ Status Training::on(const Committed& committed, NodeId from, Outbox& out) {
 
 Status Training::on(const EpochDone& done, NodeId from, Outbox& out) {
   if (from.role != Role::worker || !epochs_.add(from.index, done)) return unexpected(done.kind, from);
-  members_.roster().confirm_alive(from, done.memory, out.now());
+  members_.roster().confirm_alive(from, done.peak_memory, out.now());
   return end_epochs(out);
 }
 
@@ -144,7 +143,7 @@ Status Training::on(const EpochDone& done, NodeId from, Outbox& out) {
 Status Training::end_epochs(Outbox& out) {
   while (epochs_.next_is_over() && !epoch_end_.under_way()) {
     const Nanoseconds took = out.now() - epoch_began_;
-    const double took_seconds = static_cast<double>(took) / static_cast<double>(kSecond);
+    const double took_seconds = seconds_of(took);
     seconds_ += took_seconds;
     epoch_began_ = out.now();
     OpenEpochs::Over over = epochs_.take();

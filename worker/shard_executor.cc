@@ -7,6 +7,19 @@
 
 namespace rota {
 
+namespace {
+
+// What `call` returns; its time is added.
+template <typename Call>
+auto timed(Nanoseconds& sum, const Call& call) {
+  const Nanoseconds began = now_ns();
+  auto outcome = call();
+  sum += now_ns() - began;
+  return outcome;
+}
+
+}  // namespace
+
 ShardExecutor::ShardExecutor(WorkerState& state, EpochWork& epoch_work) : state_(state), epoch_work_(epoch_work) {
   const ShardExchanges::Lag lag{state.job().staleness, state.job().asynchronous};
   for (ShardId s = state.hosted.first; s < state.hosted.end; ++s)
@@ -145,21 +158,21 @@ void ShardExecutor::begin(LocalShard& shard, Outbox& out) {
 }
 
 // A compute thread's turn with a shard: it refreshes, and does what `hook` does; `end` follows on the node's thread,
-// with the items and the time that it took.
+// with what the turn took.
 template <typename Hook, typename End>
 Work ShardExecutor::work_on(LocalShard& shard, Refresh refresh, Hook hook, End end) {
   shard.busy = true;
   return [this, &shard, refresh = std::move(refresh), hook = std::move(hook),
           end = std::move(end)]() mutable -> Continuation {
     const Nanoseconds began = now_ns();
-    std::uint64_t items = 0;
+    Worked worked;
     Status status = refresh.run(plugin(), shard.id, state_.push(shard.id));
-    if (status.ok()) status = hook(items);
-    const Nanoseconds took = now_ns() - began;
-    return [this, &shard, end = std::move(end), items, took, status](Outbox& later) -> Status {
+    if (status.ok()) status = hook(worked);
+    worked.compute = now_ns() - began - worked.wire;
+    return [this, &shard, end = std::move(end), worked, status](Outbox& later) -> Status {
       ROTA_TRY(status);
       shard.busy = false;
-      ROTA_TRY(end(items, took, later));
+      ROTA_TRY(end(worked, later));
       return run_ready(later);
     };
   };
@@ -171,9 +184,9 @@ void ShardExecutor::refresh(LocalShard& shard, Outbox& out) {
   Refresh refresh = shared_.take_due(shard);
   if (refresh.empty()) return;
   out.start_together(work_on(
-      shard, std::move(refresh), [](std::uint64_t&) { return Status(); },
-      [this, &shard](std::uint64_t items, Nanoseconds took, Outbox& later) {
-        tallies_.add_work(shared_.epoch(shard), items, took, later);
+      shard, std::move(refresh), [](Worked&) { return Status(); },
+      [this, &shard](const Worked& worked, Outbox& later) {
+        tallies_.add_work(shared_.epoch(shard), worked, later);
         return Status();
       }));
 }
@@ -187,20 +200,20 @@ void ShardExecutor::visit(LocalShard& shard, Refresh refresh, const Task& task, 
   const bool leaves = next != nullptr && !state_.hosts(next->shard);
   Work work = work_on(
       shard, std::move(refresh),
-      [this, &held, task, slice, leaves](std::uint64_t& items) -> Status {
-        ROTA_TRY(held.decode(*state_.app, state_.cut(), slice));
+      [this, &held, task, slice, leaves](Worked& worked) -> Status {
+        if (held.rows == nullptr)
+          ROTA_TRY(timed(worked.wire, [&] { return held.decode(*state_.app, state_.cut(), slice); }));
         ROTA_TRY(task.evaluates ? epoch_work_.visit(task.shard, slice, *held.rows)
-                                : push_slice(task, *held.rows, items));
+                                : push_slice(task, *held.rows, worked.items));
         if (!leaves) return {};
-        auto bytes = held.to_bytes(plugin(), slice);
+        auto bytes = timed(worked.wire, [&] { return held.to_bytes(plugin(), slice); });
         if (bytes.ok()) held.bytes = *std::move(bytes);
         return bytes.status();
       },
-      [this, &shard, slice, epoch = task.epoch, evaluates = task.evaluates](std::uint64_t items, Nanoseconds took,
-                                                                            Outbox& later) {
+      [this, &shard, slice, epoch = task.epoch, evaluates = task.evaluates](const Worked& worked, Outbox& later) {
         --running_;
         lanes_.ended(shard.id);
-        if (!evaluates) tallies_.add_work(epoch, items, took, later);
+        if (!evaluates) tallies_.add_work(epoch, worked, later);
         state_.leases.release(slice);
         move_on(slice, later);
         if (evaluates) epoch_work_.visited(later);
@@ -229,28 +242,34 @@ void ShardExecutor::move_on(SliceId slice, Outbox& out) {
 }
 
 void ShardExecutor::depart(Leases::Departure departure, Outbox& out) {
-  const auto send = [this, handover = departure.handover](const Bytes& bytes, Outbox& now) {
-    tallies_.add_slice_bytes(bytes.size());
+  const auto send = [this, handover = departure.handover](const Bytes& bytes, Nanoseconds wire, Outbox& now) {
+    tallies_.add_slice(bytes.size(), wire);
     now.send({Role::worker, state_.shard_hosts.worker_of(handover.shard)},
              Lease{handover.slice, handover.to, handover.shard, bytes});
   };
-  if (departure.slice.encoded()) return send(departure.slice.bytes, out);
+  if (departure.slice.encoded()) return send(departure.slice.bytes, 0, out);
   const auto slice = std::make_shared<HeldSlice>(std::move(departure.slice));
-  out.start(followed_by([this, id = departure.handover.slice, slice] { return slice->to_bytes(plugin(), id); }, send));
+  const auto encode = [this, id = departure.handover.slice, slice]() -> Result<std::pair<Bytes, Nanoseconds>> {
+    Nanoseconds wire = 0;
+    ROTA_ASSIGN(Bytes bytes, timed(wire, [&] { return slice->to_bytes(plugin(), id); }));
+    return std::pair(std::move(bytes), wire);
+  };
+  out.start(
+      followed_by(encode, [send](const auto& encoded, Outbox& later) { send(encoded.first, encoded.second, later); }));
 }
 
 void ShardExecutor::push_shared(LocalShard& shard, Refresh refresh, const Task& task, Outbox& out) {
   const std::shared_ptr<RoundPush> push = shared_.push_of(task);
   Work work = work_on(
       shard, std::move(refresh),
-      [this, push](std::uint64_t& items) -> Status {
+      [this, push](Worked& worked) -> Status {
         ROTA_TRY(push->run(plugin(), where(push->task), state_.job().seed, state_.push(push->task.shard)));
-        items = push->items;
+        worked.items = push->items;
         return {};
       },
-      [this, push](std::uint64_t items, Nanoseconds took, Outbox& later) {
+      [this, push](const Worked& worked, Outbox& later) {
         --running_;
-        tallies_.add_work(push->task.epoch, items, took, later);
+        tallies_.add_work(push->task.epoch, worked, later);
         shared_.pushed(*push, later);
         return Status();
       });
@@ -263,14 +282,14 @@ void ShardExecutor::exchange(LocalShard& shard, Refresh refresh, ExchangeWork wo
   ++running_;
   out.start_chained(work_on(
       shard, std::move(refresh),
-      [this, &shard, turn](std::uint64_t& items) -> Status {
+      [this, &shard, turn](Worked& worked) -> Status {
         ROTA_TRY(turn->run(state_, shard.id));
-        items = turn->items;
+        worked.items = turn->items;
         return {};
       },
-      [this, &shard, turn](std::uint64_t items, Nanoseconds took, Outbox& later) {
+      [this, &shard, turn](const Worked& worked, Outbox& later) {
         --running_;
-        tallies_.add_work((turn->push ? *turn->push : turn->gather->task).epoch, items, took, later);
+        tallies_.add_work((turn->push ? *turn->push : turn->gather->task).epoch, worked, later);
         return turn->sent ? scatter(shard, *turn->sent, later) : Status();
       }));
 }

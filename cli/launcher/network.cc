@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "cli/remote/slurm.h"
+#include "core/base/loopback.h"
 #include "core/job/framework_options.h"
 #include "core/job/plugin_host.h"
 #include "core/wire/address.h"

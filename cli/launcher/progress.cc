@@ -67,19 +67,14 @@ void write_out(const std::string& text, std::FILE* to = stderr) {
   std::fflush(to);
 }
 
-double seconds_of(Nanoseconds span) {
-  return static_cast<double>(span) / static_cast<double>(kSecond);
-}
+}  // namespace
 
-// Bytes that this process has read until now, as the system counts them; 0 if it does not.
-std::uint64_t bytes_read() {
-  std::ifstream io("/proc/self/io");
+std::uint64_t bytes_read(const std::string& process) {
+  std::ifstream io("/proc/" + process + "/io");
   std::string name;
   std::uint64_t bytes = 0;
   return io >> name >> bytes && name == "rchar:" ? bytes : 0;
 }
-
-}  // namespace
 
 std::string short_number(double number) {
   constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
@@ -176,8 +171,12 @@ void Progress::record(const nlohmann::json& record, std::string_view line) {
     const std::string phase = text_in(record, "phase");
     const bool trains = phase == "training";
     if (trains) time_left_.begin(reached_, number_in(record, "time"));
+    if (trains) loading_ = {};  // later a part of it is read again, and how much is not known
     // Some jobs begin with an epoch 0.
-    start(!trains ? phase : epoch_.is_null() ? "first epoch" : "epoch " + with_digits("%.0f", reached_ + 1));
+    start(!trains            ? phase
+          : epoch_.is_null() ? "first epoch"
+                             : "epoch " + with_digits("%.0f", reached_ + 1),
+          phase == "loading" ? loading_ : Reading{});
     // Off a terminal the phases are in events.jsonl; a log of lines is for the epochs.
     if (form_ == ProgressForm::bar) draw(doing_ + " ...");
   } else if (event == "evaluating") {
@@ -216,14 +215,18 @@ void Progress::say(std::string_view text) {
 
 void Progress::begin(const std::string& what, std::uint64_t bytes) {
   const std::scoped_lock lock(mutex_);
-  start(what, bytes);
+  start(what, {bytes, [before = bytes_read("self")] { return bytes_read("self") - before; }});
 }
 
-void Progress::start(const std::string& what, std::uint64_t bytes) {
+void Progress::loads(Reading reading) {
+  const std::scoped_lock lock(mutex_);
+  loading_ = std::move(reading);
+}
+
+void Progress::start(const std::string& what, const Reading& reading) {
   doing_ = what;
   since_ = now_ns();
-  bytes_ = bytes;
-  if (bytes > 0) read_before_ = bytes_read();
+  reading_ = reading;
   const auto usual = what.starts_with("epoch ") ? time_left_.seconds_an_epoch() : std::nullopt;
   const Nanoseconds patience = static_cast<Nanoseconds>(kUsual * usual.value_or(0) * static_cast<double>(kSecond));
   next_note_ = since_ + (form_ == ProgressForm::lines ? std::max(kFirstLine, patience) : kRedrawSpan);
@@ -234,17 +237,17 @@ void Progress::tick() {
   const Nanoseconds now = now_ns(), took = now - since_;
   if (doing_.empty() || form_ == ProgressForm::none || now < next_note_) return;
   next_note_ = form_ == ProgressForm::lines ? now + took : now + kRedrawSpan;
-  const std::uint64_t read = bytes_ > 0 ? std::min(bytes_, bytes_read() - read_before_) : 0;
+  const std::uint64_t bytes = reading_.bytes, read = bytes > 0 ? std::min(bytes, reading_.read()) : 0;
   if (form_ == ProgressForm::json) {
     auto object = event_now("working");
     object["what"] = doing_;
     object["seconds"] = seconds_of(took);
-    if (bytes_ > 0) object["bytes_read"] = read, object["bytes"] = bytes_;
+    if (bytes > 0) object["bytes_read"] = read, object["bytes"] = bytes;
     return write_out(json_text(object) + "\n", stdout);
   }
   std::string text = doing_ + " ... ";
-  if (bytes_ > 0)
-    text += short_number(static_cast<double>(read)) + " of " + short_number(static_cast<double>(bytes_)) + " bytes, ";
+  if (bytes > 0)
+    text += short_number(static_cast<double>(read)) + " of " + short_number(static_cast<double>(bytes)) + " bytes, ";
   text += short_span(seconds_of(took));
   if (form_ == ProgressForm::lines) return write_line(text);
   // As long as the epoch is not late, what is known of the newest says more.

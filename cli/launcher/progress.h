@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -38,6 +39,9 @@ std::string short_number(double number);
 // Seconds, for people: "6.9 s", "12 min", "2 h 14 min", "3 days 5 h".
 std::string short_span(double seconds);
 
+// Bytes that a process ("self", or its number) has read until now, as the system counts them; 0 if it does not.
+std::uint64_t bytes_read(const std::string& process);
+
 // An object of this kind, as the coordinator's records begin.
 nlohmann::ordered_json event_now(const char* event);
 
@@ -60,6 +64,12 @@ class TimeLeft {
   std::deque<std::pair<double, double>> points_;  // epochs, and when they were over
 };
 
+// How much is read of how much; 0 bytes: it is not known.
+struct Reading {
+  std::uint64_t bytes = 0;
+  std::function<std::uint64_t()> read = nullptr;
+};
+
 // Any thread.
 class Progress {
  public:
@@ -74,6 +84,8 @@ class Progress {
   void say(std::string_view text);
   // What takes its time from now on, "loading"; "": nothing.  `bytes`: what it reads, of which the share is shown too.
   void begin(const std::string& what, std::uint64_t bytes = 0);
+  // Of the run's processes, while it loads until its first epoch.  tick() calls it.
+  void loads(Reading reading);
   // To be called some times a second: shows how long that has taken, if it has for long.
   void tick();
   // Leaves the newest epoch's line as it is, and draws no more.
@@ -81,7 +93,7 @@ class Progress {
 
  private:
   void take_epoch(const nlohmann::json& record);
-  void start(const std::string& what, std::uint64_t bytes = 0);
+  void start(const std::string& what, const Reading& reading = {});
   void write_line(std::string_view text);
   void draw(const std::string& line);
   std::string newest_line(double since_then) const;
@@ -94,7 +106,7 @@ class Progress {
   TimeLeft time_left_;
   std::string doing_;
   Nanoseconds since_ = 0, next_note_ = 0;
-  std::uint64_t bytes_ = 0, read_before_ = 0;
+  Reading reading_, loading_;
 };
 
 // Ticks, on a thread, while the caller is busy with one thing.

@@ -34,9 +34,13 @@ std::string clock_of(double time) {
   return std::strftime(text, sizeof text, "%H:%M:%S", &local) > 0 ? text : "";
 }
 
-std::string bar_of(double share, std::size_t width) {
-  const auto full = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
-  return "[" + std::string(full, '#') + std::string(width - full, '.') + "]";
+// `more` of it follow after the share.
+std::string bar_of(double share, std::size_t width, double more = 0) {
+  const auto part = [width](double of) {
+    return static_cast<std::size_t>(std::lround(std::clamp(of, 0.0, 1.0) * static_cast<double>(width)));
+  };
+  const std::size_t full = part(share), all = std::max(full, part(share + more));
+  return "[" + std::string(full, '#') + std::string(all - full, '=') + std::string(width - all, '.') + "]";
 }
 
 std::vector<nlohmann::json> newest(const SeenRun& run, SeenRun::Kind kind, std::size_t most) {
@@ -98,12 +102,18 @@ void add_head(const SeenRun& run, const nlohmann::json& brief, const nlohmann::j
                           short_span(std::max(0.0, now - number_in(*checkpoint, "time"))) + " ago");
 }
 
-// "worker-0     [##########..........]  52 % computing"
+// "worker-0     [##########===.......]  52 % computing, 15 % wire, 120MB".  An earlier version recorded no wire.
 void add_workers(const nlohmann::json& brief, const nlohmann::json& record, std::size_t width, std::size_t most,
                  std::vector<std::string>& lines) {
   const auto computed = record.find("compute_seconds"), waited = record.find("wait_seconds");
   if (computed == record.end() || waited == record.end() || !computed->is_array() || !waited->is_array()) return;
   const auto hosts = brief.find("hosts");
+  const auto numbers_of = [&](const char* field) {
+    const auto found = record.find(field);
+    const bool fits = found != record.end() && found->is_array() && found->size() == computed->size();
+    return fits ? *found : nlohmann::json();
+  };
+  const auto wired = numbers_of("wire_seconds"), memory = numbers_of("memory_bytes");
   const bool are_named = hosts != brief.end() && hosts->size() == computed->size();
   const std::string slowest = text_in(record, "slowest");
   lines.emplace_back();
@@ -113,15 +123,17 @@ void add_workers(const nlohmann::json& brief, const nlohmann::json& record, std:
       break;
     }
     const auto number = [i](const nlohmann::json& array) {
-      return array[i].is_number() ? array[i].get<double>() : 0.0;
+      return array.is_array() && array[i].is_number() ? array[i].get<double>() : 0.0;
     };
-    const double compute = number(*computed), all = compute + number(*waited);
+    const double compute = number(*computed), wire = number(wired), all = compute + wire + number(*waited);
     const std::string name =
         are_named ? text_in(nlohmann::json{{"name", (*hosts)[i][0]}}, "name") : form("worker %zu", i);
-    const double share = all > 0 ? compute / all : 0;
+    const double share = all > 0 ? compute / all : 0, on_wire = all > 0 ? wire / all : 0;
     const std::size_t room = width > 60 ? std::min(kBarWidth, width - 45) : 10;
     lines.push_back(visible_text(name) + std::string(name.size() < kNameWidth ? kNameWidth - name.size() : 0, ' ') +
-                    " " + bar_of(share, room) + form(" %3.0f %% computing", 100 * share) +
+                    " " + bar_of(share, room, on_wire) + form(" %3.0f %% computing", 100 * share) +
+                    (wired.is_null() ? "" : form(", %.0f %% wire", 100 * on_wire)) +
+                    (memory.is_null() ? "" : ", " + short_number(number(memory)) + "B") +
                     (name == slowest ? ", slowest" : ""));
   }
 }

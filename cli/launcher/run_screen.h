@@ -8,7 +8,7 @@
 namespace rota {
 
 // Lines of at most `width` characters and, unless `height` is 0, at most `height` of them: state, progress, objective,
-// rate, checkpoint, a bar for each worker's share of computing, and the newest events.
+// rate, checkpoint, a bar for each worker's shares of computing and wire, and the newest events.
 std::vector<std::string> run_screen(const SeenRun& run, std::size_t width, std::size_t height);
 
 }  // namespace rota

@@ -19,7 +19,9 @@
 #include "core/base/json_text.h"
 #include "core/base/process_limits.h"
 #include "core/job/hook_trace.h"
+#include "core/job/input_files.h"
 #include "core/job/job_config.h"
+#include "core/job/packed_folder.h"
 
 namespace rota {
 
@@ -36,6 +38,34 @@ constexpr Nanoseconds kKillSpan = 2 * kSecond;   // after SIGTERM
 constexpr Nanoseconds kExitReportGrace = 2 * kSecond;
 constexpr std::size_t kLogLines = 10;
 constexpr Nanoseconds kAddressPollSpan = 20 * kMillisecond;
+
+// What the workers read of the data: each reads all of it, for its shards and once more for the checksum; of data by
+// shard it reads its own files once.  0: it is not known.
+std::uint64_t bytes_to_load(const Options& options) {
+  const auto workers = static_cast<std::uint64_t>(options.integer("workers"));
+  if (const fs::path folder(options.text("input")); is_packed_folder(folder)) {
+    const auto index = read_index(folder);
+    std::uint64_t bytes = index.ok() ? workers * index->common.bytes : 0;
+    if (index.ok())
+      for (const PackedIndex::Shard& shard : index->shards) bytes += shard.file.bytes;
+    return bytes;
+  }
+  std::uint64_t bytes = 0;
+  for (const char* const data : {"input", "valid"}) {
+    const std::string_view named = options.text(data);
+    if (named.empty()) continue;
+    if (named.find("://") != named.npos) return 0;
+    const auto files = input_files(named);
+    if (!files.ok()) return 0;
+    for (const std::string& file : *files) {
+      std::error_code error;
+      const auto size = fs::file_size(file, error);
+      if (error) return 0;
+      bytes += size;
+    }
+  }
+  return 2 * workers * bytes;
+}
 
 class Supervisor {
  public:
@@ -55,6 +85,14 @@ class Supervisor {
                   " workers of " + count("threads") + " threads, " + count("schedulers") + " schedulers, " +
                   count("stores") + " stores; reading the input");
     progress_.begin("starting");
+    // Processes of other machines are out of sight.
+    if (job_.network.machines.empty() && !job_.network.coordinator_only)
+      progress_.loads({bytes_to_load(job_.options), [this] {
+                         std::uint64_t bytes = 0;
+                         for (const Role& role : roles_)
+                           if (role.role == "worker") bytes += bytes_read(std::to_string(role.child->pid()));
+                         return bytes;
+                       }});
     ROTA_TRY(processes_.prepare(sockets));
     events_.read([](std::string_view) {});  // of an earlier part of the run
     ROTA_TRY(start_role("coordinator", 0));

@@ -11,7 +11,6 @@
 
 #include "core/base/files.h"
 #include "core/base/json_text.h"
-#include "core/base/version.h"
 #include "rota/utf8.h"
 
 namespace rota {
@@ -138,13 +137,8 @@ void FolderRun::take_event(const nlohmann::json& event) {
   const std::string name = text_in(event, "event"), role = text_in(event, "role");
   const double time = number_in(event, "time");
   if (told_.first_time == 0) told_.first_time = time;
-  if (name == "hosts") {
-    if (!std::exchange(told_.hosts_go_on, true)) told_.hosts.clear();
-    std::erase_if(told_.hosts, [&](const auto& one) { return one.first == role; });
-    told_.hosts.emplace_back(role, text_in(event, "shards"));
-  } else if (name != "joined") {
-    told_.hosts_go_on = false;
-  }
+  told_.assignment.take(name, event);
+  if (name == "started") told_.version = text_in(event, "version");
   if (name == "phase") told_.phase = text_in(event, "phase");
   if (name == "lost" || name == "unresponsive") told_.missing.insert(role);
   if (name == "joined" || name == "abandoned" || name == "left") told_.missing.erase(role);
@@ -226,11 +220,12 @@ Json FolderRun::brief() const {
     if (newest_.is_object() && newest_.contains(name)) json[name] = newest_[name];
   if (result_.is_object() && result_.contains("model_hash")) json["model_hash"] = result_["model_hash"];
   json["checkpoint"] = told_.checkpoint;
-  json["workers"] = told_.hosts.empty() ? option("workers") : Json(told_.hosts.size());
+  const auto& hosts = told_.assignment.hosts();
+  json["workers"] = hosts.empty() ? option("workers") : Json(hosts.size());
   for (const char* name : {"threads", "shards", "schedulers"}) json[name] = option(name);
   json["slices"] = told_.slices > 0 ? Json(told_.slices) : Json();
   json["hosts"] = Json::array();
-  for (const auto& [role, shards] : told_.hosts) json["hosts"].push_back({role, shards});
+  for (const auto& [role, shards] : hosts) json["hosts"].push_back({role, shards});
   json["started"] = told_.first_time > 0 ? Json(told_.first_time) : Json();
   json["changed"] = changed_ > 0 ? Json(changed_) : Json();
   json["now"] = clock_seconds();
@@ -241,7 +236,7 @@ Json FolderRun::facts() const {
   return {{"folder", visible_text(folder().path.native())},
           {"options", options_},
           {"result", result_},
-          {"version", kVersion}};
+          {"version", told_.version.empty() ? Json() : Json(visible_text(told_.version))}};
 }
 
 std::vector<std::string> FolderRun::problems() const {

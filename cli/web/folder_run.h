@@ -11,6 +11,7 @@
 
 #include "cli/web/seen_run.h"
 #include "core/job/run_folder.h"
+#include "core/records/assignment.h"
 #include "core/records/run_history.h"
 
 namespace rota {
@@ -39,8 +40,8 @@ class FolderRun final : public SeenRun {
     std::size_t events = 0;  // that were read
     double first_time = 0;
     std::string phase;
-    std::vector<std::pair<std::string, std::string>> hosts;  // the newest assignment: worker, shards
-    bool hosts_go_on = false;                                // the event before was of the same assignment
+    std::string version;  // of Rota, that ran it last; "": an earlier one did not say
+    Assignment assignment;
     std::set<std::string> missing;
     nlohmann::json checkpoint, end;  // null: none
     std::int64_t slices = 0;

@@ -1,7 +1,6 @@
 #include "cli/web/remote_run.h"
 
 #include "core/base/json_text.h"
-#include "core/base/version.h"
 #include "core/runtime/observe.h"
 #include "rota/utf8.h"
 
@@ -105,7 +104,11 @@ Json RemoteRun::facts() const {
   if (answer_.is_object() && answer_.contains("flags") && answer_["flags"].is_object())
     for (const auto& [name, value] : answer_["flags"].items())
       options[name] = visible_text(exact_text_of(value).value_or(""));
-  return {{"folder", nullptr}, {"options", options}, {"result", nullptr}, {"version", kVersion}};
+  const std::string version = answer_.is_object() ? visible_text(text_in(answer_, "version")) : "";
+  return {{"folder", nullptr},
+          {"options", options},
+          {"result", nullptr},
+          {"version", version.empty() ? Json() : Json(version)}};
 }
 
 std::vector<std::string> RemoteRun::problems() const {

@@ -63,7 +63,7 @@ nlohmann::json parse_record(const std::string& line) {
 }
 
 double clock_seconds() {
-  return static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond);
+  return seconds_of(wall_clock_ns());
 }
 
 std::string SeenRun::whole(std::size_t points) const {

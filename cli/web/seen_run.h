@@ -28,7 +28,7 @@ class SeenRun {
 
   // How it goes: name, app, state (running, done, ended, stale), state_text, epoch, checkpoint, ...  With "now".
   virtual Json brief() const = 0;
-  // What does not change while it runs, and its result: options, version, result.
+  // What does not change while it runs, and its result: options, result, version (of Rota, that ran it last, or null).
   virtual Json facts() const = 0;
   // What is wrong with its files.
   virtual std::vector<std::string> problems() const = 0;

@@ -25,6 +25,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/files.h"
+#include "core/base/loopback.h"
 
 namespace rota {
 
@@ -45,13 +46,6 @@ std::string in_small_letters(std::string_view text) {
 bool is_address(const std::string& host) {
   unsigned char bytes[16];
   return ::inet_pton(AF_INET, host.c_str(), bytes) == 1 || ::inet_pton(AF_INET6, host.c_str(), bytes) == 1;
-}
-
-bool is_loopback(const std::string& address) {
-  in_addr v4{};
-  in6_addr v6{};
-  if (::inet_pton(AF_INET, address.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == 127;
-  return ::inet_pton(AF_INET6, address.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
 bool is_any_address(const std::string& address) {

@@ -48,12 +48,15 @@ nlohmann::ordered_json to_json(const EpochRecord& record) {
   json["slice_bytes"] = record.slice_bytes;
   if (record.exchange_bytes > 0) json["exchange_bytes"] = record.exchange_bytes;
   json["workers"] = record.workers.size();
-  json["compute_seconds"] = nlohmann::ordered_json::array();
-  json["wait_seconds"] = nlohmann::ordered_json::array();
-  for (const WorkerTimes& worker : record.workers) {
-    json["compute_seconds"].push_back(worker.compute_seconds);
-    json["wait_seconds"].push_back(worker.wait_seconds);
-  }
+  const auto by_worker = [&](const char* name, auto WorkerTimes::*field) {
+    json[name] = nlohmann::ordered_json::array();
+    for (const WorkerTimes& worker : record.workers) json[name].push_back(worker.*field);
+  };
+  by_worker("compute_seconds", &WorkerTimes::compute_seconds);
+  by_worker("wire_seconds", &WorkerTimes::wire_seconds);
+  by_worker("wait_seconds", &WorkerTimes::wait_seconds);
+  by_worker("memory_bytes", &WorkerTimes::memory);
+  by_worker("peak_memory_bytes", &WorkerTimes::peak_memory);
   json["slowest"] = record.slowest;
   json["waiting"] = record.waiting_share;
   return json;
@@ -101,8 +104,16 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
   const auto& compute = json.at("compute_seconds");
   const auto& wait = json.at("wait_seconds");
   fits = fits && compute.is_array() && wait.is_array() && compute.size() == wait.size();
-  for (std::size_t i = 0; fits && i < compute.size(); ++i)
-    record.workers.push_back({real(compute[i]), real(wait[i]), 0});
+  // What an earlier version did not record is 0.
+  const auto has = [&](const char* name) { return json.contains(name) && json.at(name).size() == compute.size(); };
+  for (std::size_t i = 0; fits && i < compute.size(); ++i) {
+    WorkerTimes& worker = record.workers.emplace_back();
+    worker.compute_seconds = real(compute[i]);
+    worker.wait_seconds = real(wait[i]);
+    if (has("wire_seconds")) worker.wire_seconds = real(json.at("wire_seconds")[i]);
+    if (has("memory_bytes")) worker.memory = whole<std::uint64_t>(json.at("memory_bytes")[i], fits);
+    if (has("peak_memory_bytes")) worker.peak_memory = whole<std::uint64_t>(json.at("peak_memory_bytes")[i], fits);
+  }
   record.slowest = json.at("slowest").get<std::string>();
   record.waiting_share = real(json.at("waiting"));
   return record;

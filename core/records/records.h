@@ -17,8 +17,10 @@ namespace rota {
 
 struct WorkerTimes {
   double compute_seconds = 0;  // summed over threads
+  double wire_seconds = 0;
   double wait_seconds = 0;
   std::uint64_t bytes_sent = 0;
+  std::uint64_t memory = 0, peak_memory = 0;  // resident bytes
 };
 
 // Of all evaluations so far, the epoch with the best score of held-out data (--patience).

@@ -13,6 +13,7 @@
 #include "core/base/files.h"
 #include "core/base/json_text.h"
 #include "core/base/log.h"
+#include "core/base/version.h"
 #include "core/records/json_records.h"
 #include "rota/utf8.h"
 
@@ -59,13 +60,18 @@ std::string log_line(const EpochRecord& record, const NewestCheckpoint& checkpoi
   if (record.items > 0)  // in this epoch, as the items per second
     add(" bytes_per_second=%.4g",
         static_cast<double>(record.bytes_sent) * record.items_per_second / static_cast<double>(record.items));
-  double compute = 0, wait = 0;
-  for (const WorkerTimes& worker : record.workers) compute += worker.compute_seconds, wait += worker.wait_seconds;
-  if (compute + wait > 0) add(" compute=%.3f wait=%.3f", compute / (compute + wait), wait / (compute + wait));
+  double compute = 0, wire = 0, wait = 0;
+  std::uint64_t memory = 0;
+  for (const WorkerTimes& worker : record.workers) {
+    compute += worker.compute_seconds, wire += worker.wire_seconds, wait += worker.wait_seconds;
+    memory = std::max(memory, worker.memory);
+  }
+  if (const double all = compute + wire + wait; all > 0)
+    add(" compute=%.3f wire=%.3f wait=%.3f", compute / all, wire / all, wait / all);
+  if (memory > 0) add(" memory=%" PRIu64, memory);
   add(" workers=%zu slowest=%s waiting=%.3f", record.workers.size(), record.slowest.c_str(), record.waiting_share);
   if (checkpoint.epoch) add(" checkpoint_epoch=%u", *checkpoint.epoch);
-  if (checkpoint.at > 0)
-    add(" checkpoint_age_seconds=%.1f", static_cast<double>(now_ns() - checkpoint.at) / static_cast<double>(kSecond));
+  if (checkpoint.at > 0) add(" checkpoint_age_seconds=%.1f", seconds_of(now_ns() - checkpoint.at));
   for (const auto* numbers : {&record.terms, &record.figures})
     for (const auto& [name, value] : *numbers) add(" %s=%.8g", name.c_str(), value);
   if (record.converged) add(" converged=%s", *record.converged ? "true" : "false");
@@ -136,6 +142,7 @@ class RunRecorder final : public Recorder {
   std::string status(const std::string& missing, std::uint32_t next_worker) const override {
     Json json;
     json["app"] = visible_text(config_.app);
+    json["version"] = kVersion;
     json["phase"] = phase_;
     if (!missing.empty()) json["missing"] = missing;
     json["next_worker"] = next_worker;
@@ -245,9 +252,7 @@ class RunRecorder final : public Recorder {
     if (!status.ok() && !complained_.exchange(true)) log_error("event=disk what=" + log_value(status.what()));
   }
 
-  static Json event_now(const std::string& name) {
-    return {{"event", name}, {"time", static_cast<double>(wall_clock_ns()) / static_cast<double>(kSecond)}};
-  }
+  static Json event_now(const std::string& name) { return {{"event", name}, {"time", seconds_of(wall_clock_ns())}}; }
 
   JobConfig config_;
   LineFile metrics_, events_;

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "core/base/loopback.h"
+
 namespace rota {
 
 std::string host_name() {

@@ -65,10 +65,16 @@ struct Ending {
 // What a node sends in one step, and what it can see outside itself: the time, and its process' counters.
 class Outbox {
  public:
+  // What this process has used so far.
+  struct Usage {
+    Nanoseconds wire = 0;                       // processor time of the threads that carry messages
+    std::uint64_t memory = 0, peak_memory = 0;  // resident bytes
+  };
   struct World {
     Nanoseconds now = 0;
-    std::uint64_t bytes_sent = 0;  // by this process to others so far
-    std::uint64_t memory = 0;      // peak resident bytes of this process
+    std::uint64_t bytes_sent = 0;            // by this process to others so far
+    std::uint64_t memory = 0;                // peak resident bytes of this process
+    std::function<Usage()> usage = nullptr;  // none: nothing is measured, as in tests
   };
   struct Started {
     NodeId node;
@@ -87,6 +93,8 @@ class Outbox {
 
   Nanoseconds now() const { return world_.now; }
   const World& world() const { return world_; }
+  // A few system calls: ask once an epoch.
+  Usage usage() const { return world_.usage ? world_.usage() : Usage{}; }
   // Bytes on their way to the process of a node, without those of this step.
   std::uint64_t waiting(NodeId to) const { return queued_to_ ? queued_to_(to) : 0; }
 

@@ -23,6 +23,7 @@
 #include "core/runtime/compute.h"
 #include "core/runtime/heartbeat_thread.h"
 #include "core/runtime/listening.h"
+#include "core/runtime/own_usage.h"
 #include "core/wire/link.h"
 #include "core/wire/zmq_transport.h"
 
@@ -67,12 +68,6 @@ class SignalsCaught {
   SignalsCaught(const SignalsCaught&) = delete;
   SignalsCaught& operator=(const SignalsCaught&) = delete;
 };
-
-std::uint64_t peak_memory() {
-  struct rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
 
 std::terminate_handler ends_otherwise = nullptr;
 
@@ -134,7 +129,9 @@ class Loop {
         host_(host),
         main_(process),
         compute_(
-            threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {}
+            threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {
+    world_.usage = [this] { return usage_.read(); };
+  }
 
   Ending run() {
     while (true) {
@@ -257,6 +254,7 @@ class Loop {
   Host& host_;
   NodeId main_;
   std::mutex turn_;
+  const OwnUsage usage_;       // of the thread that makes this, and calls run()
   Outbox::World world_;        // guarded by turn_, as host_
   Nanoseconds next_tick_ = 0;  // guarded by turn_
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key

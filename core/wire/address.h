@@ -26,10 +26,6 @@ Result<TcpAddress> tcp_address(std::string_view text);
 // The same without its scheme, and a port need not be there: "HOST", "HOST:PORT", "::1", "[::1]:PORT".
 Result<TcpAddress> tcp_place(std::string_view text);
 
-// Whether this is how users write an address that no other machine can reach.  A machine's own name is not: Debian maps
-// it to a loopback address, but a user who gives it means to be reachable.
-bool is_loopback(std::string_view host);
-
 // The numbers (or the interface) of this machine that a name stands for, for listening.  ExitCode::usage if there are
 // none.
 Result<std::vector<std::string>> own_numbers(const std::string& host);

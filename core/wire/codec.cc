@@ -81,7 +81,8 @@ struct Fields {
   static void of(auto& io, Is<Committed> auto& m) { io(m.round); }
   static void of(auto& io, Is<RoundsDone> auto& m) { io(m.last); }
   static void of(auto& io, Is<EpochDone> auto& m) {
-    io(m.epoch, m.items, m.compute_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.exchange_bytes, m.memory);
+    io(m.epoch, m.items, m.compute_ns, m.wire_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.exchange_bytes, m.memory,
+       m.peak_memory);
   }
   static void of(auto& io, Is<Evaluate> auto& m) { io(m.epoch, m.visits); }
   static void of(auto& io, Is<TermsOf> auto& m) { io(m.id, m.terms); }

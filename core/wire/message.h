@@ -352,12 +352,15 @@ struct EpochDone {
   static constexpr Kind kind = Kind::epoch_done;
   Epoch epoch = 0;
   std::uint64_t items = 0;
-  std::uint64_t compute_ns = 0;  // summed over threads
-  std::uint64_t wait_ns = 0;     // summed over threads
+  // Of the compute threads, summed: pushes and refreshes.
+  std::uint64_t compute_ns = 0;
+  // Slices made into bytes and back, and processor time of the threads that carry messages.
+  std::uint64_t wire_ns = 0;
+  std::uint64_t wait_ns = 0;  // of the compute threads, summed: the rest
   std::uint64_t bytes_sent = 0;
-  std::uint64_t slice_bytes = 0;     // of them, leased rows
-  std::uint64_t exchange_bytes = 0;  // that shards sent to each other in exchanges, in this process too
-  std::uint64_t memory = 0;
+  std::uint64_t slice_bytes = 0;              // of them, leased rows
+  std::uint64_t exchange_bytes = 0;           // that shards sent to each other in exchanges, in this process too
+  std::uint64_t memory = 0, peak_memory = 0;  // resident bytes
 };
 
 // ---- evaluation and checkpoints, at the end of an epoch ----

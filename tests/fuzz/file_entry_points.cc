@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/flags.h"
 #include "core/base/json_text.h"
+#include "core/base/loopback.h"
 #include "core/checkpoint/checkpoint_file.h"
 #include "core/checkpoint/model_reader.h"
 #include "core/job/option_declarations.h"

@@ -102,10 +102,14 @@ class Prometheus(RotaTest):
         for metric, field in (("items", "items"), ("sent_bytes", "bytes_sent"), ("slice_bytes", "slice_bytes"),
                               ("exchange_bytes", "exchange_bytes")):
             self.assertEqual(self.value(f"rota_{metric}_total", at), sum(m.get(field, 0) for m in records), metric)
-        for field in ("compute_seconds", "wait_seconds"):
+        for field in ("compute_seconds", "wire_seconds", "wait_seconds"):
             for worker in (0, 1):
                 self.assertAlmostEqual(self.value(f'rota_worker_{field}_total{{worker="worker-{worker}"}}', at),
                                        sum(m[field][worker] for m in records), places=6)
+        for field in ("memory_bytes", "peak_memory_bytes"):
+            for worker in (0, 1):
+                self.assertEqual(self.value(f'rota_worker_{field}{{worker="worker-{worker}"}}', at), newest[field][worker])
+                self.assertGreater(newest[field][worker], 1e6)
         return epoch
 
     def expect_the_dashboard(self):

@@ -129,7 +129,10 @@ export function generate(folder, { workers, epochs, events = 0 }) {
       slice_bytes: 900 * workers,
       workers,
       compute_seconds: compute,
-      wait_seconds: compute.map((seconds) => 0.9 - seconds),
+      wire_seconds: compute.map((seconds) => 0.1 * seconds),
+      wait_seconds: compute.map((seconds) => 0.9 - 1.1 * seconds),
+      memory_bytes: names.map((_, i) => 1e8 + 1e6 * i + 1e4 * epoch),
+      peak_memory_bytes: names.map((_, i) => 2e8 + 1e6 * i),
       slowest: workers > 17 ? 'worker-17' : 'worker-0',
       waiting: 0.3,
     };

@@ -55,8 +55,9 @@ export function straggler(run) {
 export function waiting(run) {
   const recent = run.records.slice(-20).filter((record) => record.compute_seconds);
   const compute = sum(recent.map((record) => sum(record.compute_seconds)));
+  const wire = sum(recent.map((record) => sum(record.wire_seconds ?? [])));
   const wait = sum(recent.map((record) => sum(record.wait_seconds)));
-  return compute + wait > 0 ? wait / (compute + wait) : null;
+  return compute + wire + wait > 0 ? wait / (compute + wire + wait) : null;
 }
 
 // Seconds until the last epoch; null if that is not known.

@@ -30,23 +30,24 @@ export function readTheme() {
 export const currentTheme = () => theme;
 
 export const dashOf = (i) => kDashes[Math.floor(i / kColours + i) % kDashes.length];
-export function swatch(i, filled) {
+// Of a part of a stack, by its level of `heat`; of a curve otherwise.
+export function swatch(i, heat) {
   return svg(
     'svg',
     {
-      class: `swatch ${filled ? `heat${i ? 1 : 3}` : `c${(i % kColours) + 1}`}`,
+      class: `swatch ${heat ? `heat${heat}` : `c${(i % kColours) + 1}`}`,
       width: 26,
       height: 10,
       'aria-hidden': 'true',
     },
-    filled
+    heat
       ? svg('rect', { x: 4, y: 0, width: 18, height: 10 })
       : svg('line', { x1: 0, x2: 26, y1: 5, y2: 5, 'stroke-dasharray': dashOf(i).join(' ') }),
   );
 }
 
-// A chart of `title`.  update({x, xName, series: [{label, values, format}], log, mark: {x, y, text}, stacked, range,
-// xLog, rest: {at, text}}): null values are gaps; stacked series are drawn as bars on top of each other; a mark without
+// A chart of `title`.  update({x, xName, series: [{label, values, format, heat}], log, mark: {x, y, text}, stacked, range,
+// xLog, rest: {at, text}}): null values are gaps; stacked series are drawn as bars on top of each other, in a level of `heat`; a mark without
 // y is a line; `rest` is what is read while nobody points at the chart, in place of the newest values.
 export function chart(title, height = 230) {
   const readout = el('p', { class: 'readout' });
@@ -159,7 +160,7 @@ export function chart(title, height = 230) {
         {},
         ...series.map((_, i) => {
           const at = stacked ? count - 1 - i : i,
-            colour = stacked ? theme.heat[at ? 1 : 3] : theme.series[at % kColours];
+            colour = stacked ? theme.heat[series[at].heat] : theme.series[at % kColours];
           return stacked
             ? {
                 stroke: colour,
@@ -244,7 +245,7 @@ export function chart(title, height = 230) {
       if (form !== shape) {
         shape = form;
         legend.hidden = next.series.length < 2;
-        legend.replaceChildren(...next.series.map(({ label }, i) => el('li', {}, swatch(i, next.stacked), label)));
+        legend.replaceChildren(...next.series.map(({ label, heat }, i) => el('li', {}, swatch(i, heat), label)));
         shown = null;
         draw();
       } else {

@@ -29,7 +29,9 @@ export function heatMap() {
     const value =
       measure === 'compute'
         ? (record, i) => record.compute_seconds[i] / (sum(record.compute_seconds) / record.compute_seconds.length)
-        : (record, i) => record.wait_seconds[i] / (record.wait_seconds[i] + record.compute_seconds[i]);
+        : (record, i) =>
+            record.wait_seconds[i] /
+            (record.wait_seconds[i] + record.compute_seconds[i] + (record.wire_seconds?.[i] ?? 0));
     const columns = [];
     for (let at = 0; at < records.length; at += per) {
       const group = records

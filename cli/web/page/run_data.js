@@ -142,6 +142,16 @@ export function valueOf(record, name) {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
+// Parts of a worker's time: field, name, level of heat.  Runs of earlier versions have no wire.
+export function timeParts(run) {
+  const parts = [
+    ['compute_seconds', 'compute', 3],
+    ['wire_seconds', 'wire', 4],
+    ['wait_seconds', 'wait', 1],
+  ];
+  return run.records.some((record) => record.wire_seconds) ? parts : parts.filter(([, name]) => name !== 'wire');
+}
+
 // worker-2 before worker-10.
 export const byNumber = (a, b) => a.localeCompare(b, 'en', { numeric: true });
 

@@ -4,10 +4,11 @@ import { straggler, waiting } from './answers.js';
 import { chart, columns, swatch } from './chart.js';
 import { heatMap } from './heat_map.js';
 import { choice, recordsTable, section, select, table } from './parts.js';
-import { perWorkerTotals } from './run_data.js';
+import { perWorkerTotals, timeParts } from './run_data.js';
 import { membershipRows, timeline } from './timeline.js';
 
 const kAll = 'all workers';
+const kCurves = 8; // of workers; of more than these the largest, the median and the smallest
 
 export function workersPage(main, run) {
   const says = el('p', { class: 'headline' }),
@@ -17,8 +18,9 @@ export function workersPage(main, run) {
     span = '20',
     parts = 'both',
     measure = 'compute';
-  const shares = chart('Compute and wait', 240),
-    wire = chart('Bytes sent', 240);
+  const shares = chart('Where the time goes', 240),
+    sent = chart('Bytes sent', 240),
+    memory = chart('Memory', 240);
   const bars = el('div', { class: 'bars' }),
     everyone = el('div', {}),
     heat = heatMap();
@@ -62,7 +64,7 @@ export function workersPage(main, run) {
           },
         ),
       ),
-      el('div', { class: 'charts' }, shares.node, wire.node),
+      el('div', { class: 'charts' }, shares.node, memory.node, sent.node),
       numbers.node,
     ),
     section(
@@ -86,7 +88,7 @@ export function workersPage(main, run) {
         choice(
           'Bars',
           [
-            ['both', 'Compute and wait'],
+            ['both', 'All parts'],
             ['compute', 'Compute only'],
           ],
           parts,
@@ -132,25 +134,28 @@ export function workersPage(main, run) {
       const mine = run.workerNames(record, assignments).indexOf(worker.value);
       return record[field][mine] ?? null;
     };
-    const pair = ['compute_seconds', 'wait_seconds'].map((field) => run.records.map((record) => value(record, field)));
+    const kinds = timeParts(run),
+      times = kinds.map(([field]) => run.records.map((record) => value(record, field))),
+      totals = run.records.map((_, i) => sum(times.map((values) => values[i] ?? 0)));
     const shown =
       unit === 'seconds'
-        ? pair
-        : pair.map((values) =>
-            values.map((v, i) => (isNumber(pair[0][i]) ? v / (pair[0][i] + pair[1][i] || 1) : null)),
-          );
+        ? times
+        : times.map((values) => values.map((v, i) => (isNumber(times[0][i]) ? v / (totals[i] || 1) : null)));
     const format = unit === 'seconds' ? duration : percent;
     shares.update({
       x: run.records.map((record) => record.epoch),
       xName: 'epoch',
       stacked: true,
       range: unit === 'share' ? [0, 1] : undefined,
-      series: [
-        { label: 'compute', values: shown[0], format },
-        { label: 'wait', values: shown[1], format },
-      ],
+      series: kinds.map(([, label, heat], i) => ({ label, heat, values: shown[i], format })),
     });
-    wire.update(
+    memory.node.hidden = !run.records.some((record) => record.memory_bytes);
+    memory.update({
+      x: run.records.map((record) => record.epoch),
+      xName: 'epoch',
+      series: memorySeries(names, at, assignments),
+    });
+    sent.update(
       columns(
         run,
         ['bytes_sent', 'slice_bytes', 'exchange_bytes'].filter(
@@ -164,20 +169,21 @@ export function workersPage(main, run) {
     const records = (span === 'all' ? run.records : run.records.slice(-Number(span))).filter(
       (record) => record.compute_seconds?.length === names.length,
     );
-    const compute = perWorkerTotals(records, 'compute_seconds', names.length),
-      wait = perWorkerTotals(records, 'wait_seconds', names.length);
-    const drawn = parts === 'both' ? wait : wait.map(() => 0),
-      most = Math.max(...compute.map((v, i) => v + drawn[i]), 1e-12),
+    const spent = kinds.map(([field]) => perWorkerTotals(records, field, names.length)),
+      compute = spent[0],
+      all = names.map((_, i) => sum(spent.map((values) => values[i])));
+    const drawn = parts === 'both' ? spent : [compute],
+      most = Math.max(...(parts === 'both' ? all : compute), 1e-12),
       hosts = new Map(
         (last(assignments)?.hosts ?? []).map(([name, a, b]) => [name, a === b ? `${a}` : `${a} to ${b}`]),
       );
     const lag = straggler(run),
-      memory = run.state.result?.peak_memory_bytes ?? {};
+      peaks = run.state.result?.peak_memory_bytes ?? {};
     bars.replaceChildren(
       el(
         'ul',
         { class: 'legend' },
-        ['compute', 'wait'].map((text, i) => el('li', {}, swatch(i, true), text)),
+        kinds.map(([, text, heat], i) => el('li', {}, swatch(i, heat), text)),
       ),
       ...names.map((name, i) =>
         el(
@@ -192,15 +198,16 @@ export function workersPage(main, run) {
           svg(
             'svg',
             { height: 14, 'aria-hidden': 'true' },
-            svg('rect', { class: 'heat3', width: `${(100 * compute[i]) / most}%`, height: 14 }),
-            svg('rect', {
-              class: 'heat1',
-              x: `${(100 * compute[i]) / most}%`,
-              width: `${(100 * drawn[i]) / most}%`,
-              height: 14,
-            }),
+            ...drawn.map((values, part) =>
+              svg('rect', {
+                class: `heat${kinds[part][2]}`,
+                x: `${(100 * sum(drawn.slice(0, part).map((before) => before[i]))) / most}%`,
+                width: `${(100 * values[i]) / most}%`,
+                height: 14,
+              }),
+            ),
           ),
-          el('span', { class: 'n' }, percent(compute[i] / (compute[i] + wait[i] || 1))),
+          el('span', { class: 'n' }, percent(compute[i] / (all[i] || 1))),
         ),
       ),
     );
@@ -212,18 +219,40 @@ export function workersPage(main, run) {
         [
           { name: 'Worker', value: (i) => names[i] },
           { name: 'Shards', value: (i) => hosts.get(names[i]) ?? '' },
-          { name: 'Compute (s)', value: (i) => el('span', { class: 'n' }, figure(compute[i], 4)) },
-          { name: 'Wait (s)', value: (i) => el('span', { class: 'n' }, figure(wait[i], 4)) },
-          { name: 'Compute share', value: (i) => percent(compute[i] / (compute[i] + wait[i] || 1)) },
+          ...kinds.map(([, name], part) => ({
+            name: `${name[0].toUpperCase()}${name.slice(1)} (s)`,
+            value: (i) => el('span', { class: 'n' }, figure(spent[part][i], 4)),
+          })),
+          { name: 'Compute share', value: (i) => percent(compute[i] / (all[i] || 1)) },
           { name: 'Times slowest', value: (i) => records.filter((record) => record.slowest === names[i]).length },
           { name: 'Host', value: (i) => joined.get(names[i])?.host ?? '' },
           { name: 'Process', value: (i) => String(joined.get(names[i])?.pid ?? '') },
-          ...(Object.keys(memory).length ? [{ name: 'Peak memory', value: (i) => figureOf(memory[names[i]]) }] : []),
+          ...(run.newest.memory_bytes
+            ? [{ name: 'Memory', value: (i) => figureOf(run.newest.memory_bytes[i]) }]
+            : []),
+          ...(run.newest.peak_memory_bytes || Object.keys(peaks).length
+            ? [{ name: 'Peak memory', value: (i) => figureOf(run.newest.peak_memory_bytes?.[i] ?? peaks[names[i]]) }]
+            : []),
         ],
         names.map((_, i) => i),
       ),
     );
     heat.update(run, names, measure, assignments);
+  }
+  // Of the worker that is chosen, of each if they are few, or the largest, the median and the smallest.
+  function memorySeries(names, at, assignments) {
+    const orders = run.records.map((record) => run.workerNames(record, assignments));
+    const series = (label, of) => ({
+      label,
+      values: run.records.map((record, i) => (record.memory_bytes ? (of(record.memory_bytes, orders[i]) ?? null) : null)),
+      format: bytes,
+    });
+    const ofWorker = (name) => series(name, (values, order) => values[order.indexOf(name)]);
+    if (at >= 0) return [ofWorker(names[at])];
+    if (names.length <= kCurves) return names.map(ofWorker);
+    const ranked = (label, share) =>
+      series(label, (values) => [...values].sort((a, b) => a - b)[Math.round(share * (values.length - 1))]);
+    return [ranked('largest', 1), ranked('median', 0.5), ranked('smallest', 0)];
   }
   const figureOf = (value) => (isNumber(value) ? el('data', { value }, bytes(value)) : '');
 
@@ -264,6 +293,8 @@ function workerColumns(run) {
     { name: 'waiting', value: (record) => record.waiting ?? '' },
     { name: 'bytes_sent', value: (record) => record.bytes_sent ?? '' },
     ...each('compute_seconds', 'compute_seconds'),
+    ...(run.records.some((record) => record.wire_seconds) ? each('wire_seconds', 'wire_seconds') : []),
     ...each('wait_seconds', 'wait_seconds'),
+    ...(run.records.some((record) => record.memory_bytes) ? each('memory_bytes', 'memory_bytes') : []),
   ];
 }

@@ -46,6 +46,8 @@ TEST(OpenEpochs, TimesAndTrafficAddUpOverTheWorkers) {
   one.slice_bytes = 60;
   one.exchange_bytes = 7;
   two.compute_ns = 1'000'000'000;
+  two.wire_ns = 250'000'000;
+  two.memory = 4000;
   EXPECT_TRUE(epochs.add(1, one));
   EXPECT_TRUE(epochs.add(0, two));
   epochs.add(0, EpochFigures{1, {}, {}, false});
@@ -56,6 +58,8 @@ TEST(OpenEpochs, TimesAndTrafficAddUpOverTheWorkers) {
   EXPECT_EQ(record.exchange_bytes, 7U);
   ASSERT_EQ(record.workers.size(), 2U);
   EXPECT_DOUBLE_EQ(record.workers[1].compute_seconds, 3);
+  EXPECT_DOUBLE_EQ(record.workers[0].wire_seconds, 0.25);
+  EXPECT_EQ(record.workers[0].memory, 4000U);
   EXPECT_EQ(record.slowest, "worker-1");
   EXPECT_DOUBLE_EQ(record.waiting_share, 0.25);
 }

@@ -7,10 +7,12 @@ constexpr const char* kEpoch1 =
     R"({"event":"epoch","time":1003.5,"epoch":1,"epochs":20,"seconds":1.5,"objective":-12.25,"per_item":-1,)"
     R"("terms":{"log-likelihood":-12.25,"say \"no\"\n":0.1},"items":10,"items_unit":"tokens","items_per_second":7,)"
     R"("bytes_sent":300,"slice_bytes":200,"exchange_bytes":50,"workers":2,"compute_seconds":[1.25,0.5],)"
+    R"("wire_seconds":[0.125,0.25],"memory_bytes":[7000,8000],"peak_memory_bytes":[9000,8000],)"
     R"("wait_seconds":[0.25,1],"slowest":"worker-0","waiting":0.1})";
 constexpr const char* kEpoch2 =
     R"({"event":"epoch","time":1005,"epoch":2,"epochs":20,"seconds":3,"items":10,"items_per_second":6.5,)"
-    R"("bytes_sent":100,"slice_bytes":0,"workers":2,"compute_seconds":[0.5,0.5],"wait_seconds":[0.5,0.5]})";
+    R"("bytes_sent":100,"slice_bytes":0,"workers":2,"compute_seconds":[0.5,0.5],"wait_seconds":[0.5,0.5],)"
+    R"("wire_seconds":[0.5,0],"memory_bytes":[7500,8000]})";
 
 class RunMetricsTest : public testing::Test {
  protected:
@@ -77,7 +79,10 @@ TEST_F(RunMetricsTest, AnEpochIsCounted) {
   EXPECT_EQ(of("rota_slice_bytes_total"), "200");
   EXPECT_EQ(of("rota_exchange_bytes_total"), "50");
   EXPECT_EQ(of("rota_worker_compute_seconds_total{worker=\"worker-0\"}"), "1.75");
+  EXPECT_EQ(of("rota_worker_wire_seconds_total{worker=\"worker-0\"}"), "0.625");
   EXPECT_EQ(of("rota_worker_wait_seconds_total{worker=\"worker-1\"}"), "1.5");
+  EXPECT_EQ(of("rota_worker_memory_bytes{worker=\"worker-0\"}"), "7500") << "now";
+  EXPECT_EQ(of("rota_worker_peak_memory_bytes{worker=\"worker-0\"}"), "9000");
 }
 
 // The arrays of an epoch have those workers that host shards, by number.
@@ -89,6 +94,7 @@ TEST_F(RunMetricsTest, TimesAreThoseOfTheWorkersThatHostShards) {
   metrics.take(kEpoch2);
   EXPECT_EQ(of("rota_workers"), "2");
   EXPECT_EQ(of("rota_worker_compute_seconds_total{worker=\"worker-0\"}"), "1.25");
+  EXPECT_EQ(of("rota_worker_memory_bytes{worker=\"worker-0\"}"), "0") << "it has left";
   EXPECT_EQ(of("rota_worker_compute_seconds_total{worker=\"worker-2\"}"), "0.5");
   EXPECT_EQ(of("rota_worker_compute_seconds_total{worker=\"worker-10\"}"), "0.5");
   const std::string text = metrics.text();

@@ -25,10 +25,10 @@ class RunScreen : public RunFiles {
 
 TEST_F(RunScreen, StateProgressAndWorkers) {
   make_run("run", 4);
-  append(
-      "run/metrics.jsonl",
-      R"({"epoch":5,"epochs":10,"objective":-95.25,"per_item":-0.5,"valid":1.5,"items_per_second":1500000,)"
-      R"("items_unit":"tokens","bytes_sent":2000,"compute_seconds":[3,1],"wait_seconds":[1,3],"slowest":"worker-0"})");
+  append("run/metrics.jsonl",
+         R"({"epoch":5,"epochs":10,"objective":-95.25,"per_item":-0.5,"valid":1.5,"items_per_second":1500000,)"
+         R"("items_unit":"tokens","bytes_sent":2000,"compute_seconds":[3,1],"wire_seconds":[0.5,0],)"
+         R"("wait_seconds":[0.5,3],"memory_bytes":[120000000,9000],"slowest":"worker-0"})");
   const FileDescriptor held = hold("run");
   const std::string text = shown();
   expect(text, "state        running, phase training\n");
@@ -37,8 +37,8 @@ TEST_F(RunScreen, StateProgressAndWorkers) {
   expect(text, "valid        1.5\n");
   expect(text, "rate         1.5M tokens/s, 2kB sent in the epoch\n");
   expect(text, "checkpoint   epoch 2, ");
-  expect(text, "worker-0     [##############################..........]  75 % computing, slowest\n");
-  expect(text, "worker-1     [##########..............................]  25 % computing\n");
+  expect(text, "worker-0     [##############################=====.....]  75 % computing, 12 % wire, 120MB, slowest\n");
+  expect(text, "worker-1     [##########..............................]  25 % computing, 0 % wire, 9kB\n");
   expect(text, "checkpoint epoch=2 hash=ab\n");
 }
 
@@ -50,7 +50,7 @@ TEST_F(RunScreen, ManyWorkersFitIntoAWindow) {
   expect(shown(40, 24), "more workers\n");
   shown(10, 3);
   EXPECT_EQ(shown().find("more workers"), std::string::npos);
-  expect(shown(), "worker 63");
+  expect(shown(), "worker 63    [####################....................]  50 % computing\n");
 }
 
 // Of another version, or damaged.

@@ -24,7 +24,7 @@ CommitRecord sample() {
   record.record.terms = {{"loss", 0.1}, {"penalty", 1e-300}};
   record.record.figures = {{"drawn", 40}};
   record.record.items_unit = "tokens";
-  record.record.workers = {{1.5, 0.5, 0}, {2, 0, 0}};
+  record.record.workers = {{1.5, 0.125, 0.5, 0, 3000, 5000}, {2, 0, 0, 0, 4000, 4000}};
   record.record.slowest = "worker-1";
   record.model_hash = {3, 4};
   record.state_hash = {5, 6};
@@ -120,7 +120,7 @@ TEST(JsonRecords, AnEpochAsUsersReadIt) {
   record.epochs = 10;
   record.items = 50;
   record.items_unit = "tokens";
-  record.workers = {{1.5, 0.5, 10}, {2, 0, 20}};
+  record.workers = {{1.5, 0.125, 0.5, 10, 3000, 5000}, {2, 0.25, 0, 20, 4000, 4000}};
   record.slowest = "worker-1";
   auto json = to_json(record);
   EXPECT_EQ(json["epoch"], 3);
@@ -128,7 +128,10 @@ TEST(JsonRecords, AnEpochAsUsersReadIt) {
   EXPECT_EQ(json["items_unit"], "tokens");
   EXPECT_EQ(json["workers"], 2);
   EXPECT_EQ(json["compute_seconds"], (nlohmann::json{1.5, 2.0}));
+  EXPECT_EQ(json["wire_seconds"], (nlohmann::json{0.125, 0.25}));
   EXPECT_EQ(json["wait_seconds"], (nlohmann::json{0.5, 0.0}));
+  EXPECT_EQ(json["memory_bytes"], (nlohmann::json{3000, 4000}));
+  EXPECT_EQ(json["peak_memory_bytes"], (nlohmann::json{5000, 4000}));
   EXPECT_FALSE(json.contains("objective")) << "it was not evaluated";
   EXPECT_FALSE(json.contains("schedule")) << "it has no figures";
   record.evaluated = true;

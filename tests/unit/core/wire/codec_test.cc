@@ -68,7 +68,7 @@ TEST(Codec, TheHeaderFollowsTheProtocol) {
   ASSERT_EQ(frames.size(), 3U);
   EXPECT_EQ(tests::hex(cut_to(frames[0], 72)),
             "524f5441"          // 0 magic
-            "0600"              // 4 version
+            "0700"              // 4 version
             "2100"              // 6 kind
             "0807060504030201"  // 8 job
             "1817161514131211"  // 16 incarnation
@@ -208,12 +208,12 @@ TEST(Codec, TheChecksumSeesBytesThatMoveBetweenFrames) {
 
 TEST(Codec, AnotherVersionIsNamed) {
   Frames frames = framed(Ready{});
-  frames[0] = changed(frames[0], 4, 7);
+  frames[0] = changed(frames[0], 4, kProtocolVersion ^ 1);
   seal(frames);
   const auto header = decode_header(frames);
   ASSERT_FALSE(header.ok());
   EXPECT_EQ(header.status().code(), ExitCode::wrong_version);
-  EXPECT_EQ(header.status().what(), "protocol version 1, expected 6");
+  EXPECT_EQ(header.status().what(), "protocol version 1, expected 7");
 }
 
 }  // namespace

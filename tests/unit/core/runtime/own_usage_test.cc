@@ -1,0 +1,47 @@
+#include "core/runtime/own_usage.h"
+
+#include <thread>
+#include <vector>
+
+namespace rota {
+namespace {
+
+// Makes this thread busy until it has had that much processor time.
+void compute(Nanoseconds time) {
+  timespec now = {};
+  const auto used = [&now] { return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), now.tv_sec * kSecond + now.tv_nsec; };
+  const Nanoseconds until = used() + time;
+  while (used() < until) {
+  }
+}
+
+TEST(OwnUsage, TimeIsThatOfTheThreadThatMadeIt) {
+  const OwnUsage usage;
+  const Nanoseconds before = usage.read().wire;
+  std::thread([] { compute(100 * kMillisecond); }).join();
+  EXPECT_LT(usage.read().wire - before, 50 * kMillisecond) << "another thread's does not count";
+  compute(20 * kMillisecond);
+  Nanoseconds seen = 0;
+  std::thread([&] { seen = usage.read().wire; }).join();
+  EXPECT_GE(seen - before, 20 * kMillisecond) << "read by any thread";
+}
+
+TEST(OwnUsage, MemoryIsWhatIsResidentNow) {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  const OwnUsage usage;
+  const std::uint64_t before = usage.read().memory;
+  EXPECT_GT(before, std::uint64_t{1} << 20);
+  auto block = std::make_unique<std::vector<char>>(kBytes, 1);
+  EXPECT_GT(usage.read().memory, before + kBytes / 2);
+  block.reset();
+  const Outbox::Usage after = usage.read();
+  EXPECT_LT(after.memory, before + kBytes / 2);
+  EXPECT_GT(after.peak_memory, before + kBytes / 2);
+}
+
+TEST(OwnUsage, AThreadThatIsNotThereHasNoTime) {
+  EXPECT_EQ(processor_time_ns(0x7ffffff), 0);
+}
+
+}  // namespace
+}  // namespace rota
