@@ -14,6 +14,7 @@ packages=(
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
   librandom123-dev libxxhash-dev nlohmann-json3-dev libcpp-httplib-dev libssl-dev
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
+  python3-dev pybind11-dev python3-numpy python3-scipy
   libgtest-dev clang-format python3
   file  # for cpack
 )
@@ -23,7 +24,7 @@ if [[ " $* " == *" review "* ]]; then
   packages+=(clang-tidy-16)
 fi
 if [[ " $* " == *" tests "* ]]; then
-  packages+=(python3-numpy python3-scipy python3-sklearn python3-yaml r-base-core r-cran-glmnet liblinear-tools)
+  packages+=(python3-sklearn python3-pandas python3-yaml r-base-core r-cran-glmnet liblinear-tools)
   packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium)
   packages+=(lintian dpkg-dev mmdebstrap podman runc)
   # These start servers under systemd.  There the owner decides, and tests that need them skip.

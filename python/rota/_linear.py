@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _validation
+from . import _rota, _validation
 from ._estimator import Classifier, Estimator, Regressor
 from ._training import train
 from ._validation import ConvergenceWarning, as_seed, choice, is_path, shared
@@ -190,8 +190,17 @@ class Linear(Estimator):
         options = {"intercept": self.fit_intercept, "epochs": self.max_iter, **options}
         if hasattr(self, "random_state"):
             options.setdefault("seed", as_seed(self.random_state))
-        return train(app, options, data.X, data.target, sample_weight=data.weights,
+        return train(app, options, self._named(data), data.target, sample_weight=data.weights,
                      **{**self._process_params(), **changes})
+
+    def _named(self, data: Data) -> Any:
+        """The rows with the names of their columns, which the model then keeps for `rota show` and the like."""
+        if is_path(data.X) or not hasattr(self, "feature_names_in_"):
+            return data.X
+        names = [str(name) for name in self.feature_names_in_]
+        if isinstance(data.X, np.ndarray):
+            return _rota.Dense(data.X, data.target, names)
+        return _rota.Rows(data.X.indptr, data.X.indices, data.X.data, data.X.shape, data.target, names)
 
     def _arrays(self, X: Any, y: Any, sample_weight: Any) -> Data:
         rows = self._check_rows(X, fitting=True)

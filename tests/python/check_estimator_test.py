@@ -1,0 +1,66 @@
+"""All checks of scikit-learn for estimators, on every estimator of Rota; none is expected to fail."""
+import inspect
+import unittest
+import warnings
+
+import numpy as np
+import rota
+from sklearn.base import ClusterMixin
+from sklearn.exceptions import SkipTestWarning
+from sklearn.utils import estimator_checks
+
+# These are not among the checks of estimators in scikit-learn 1.2, but run on its own.
+MORE = (estimator_checks.check_n_features_in_after_fitting, estimator_checks.check_dataframe_column_names_consistency,
+        estimator_checks.check_get_feature_names_out_error, estimator_checks.check_transformer_get_feature_names_out,
+        estimator_checks.check_transformer_get_feature_names_out_pandas)
+
+
+def estimators():
+    """The estimator classes that `import rota` offers, without those whose data are not rows."""
+    found = []
+    for name in rota.__all__:
+        one = getattr(rota, name)
+        if inspect.isclass(one) and hasattr(one, "get_params") and "2darray" in one()._get_tags()["X_types"]:
+            found.append(one)
+    return found
+
+
+class CheckEstimator(unittest.TestCase):
+    def test_estimators_pass_all_checks(self):
+        self.assertGreater(len(estimators()), 10)
+        for kind in estimators():
+            estimator = kind()
+            self.assertFalse(estimator._get_tags()["_xfail_checks"], kind)
+            if getattr(kind, "_estimator_type", None) == "clusterer":  # which the checks know by a class of theirs
+                estimator = type(kind.__name__, (kind, ClusterMixin), {"__module__": kind.__module__})()
+            for one, check in estimator_checks.check_estimator(estimator, generate_only=True):
+                name = getattr(check, "func", check).__name__
+                with self.subTest(kind=kind.__name__, check=name), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    warnings.simplefilter("error", SkipTestWarning)
+                    check(one)
+            for check in MORE:
+                if "transformer" in check.__name__ and not hasattr(kind, "get_feature_names_out"):
+                    continue
+                with self.subTest(kind=kind.__name__, check=check.__name__), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    check(kind.__name__, kind())
+
+    def test_parameters_have_defaults_and_appear_in_the_text_when_they_differ(self):
+        for kind in estimators():
+            estimator = kind(verbose=1)
+            self.assertEqual(repr(estimator), f"{kind.__name__}(verbose=1)")
+            self.assertEqual(list(estimator.get_params())[-6:],
+                             ["workers", "threads", "hosts", "slurm", "out", "verbose"])
+            with self.assertRaisesRegex(ValueError, "Invalid parameter 'no_such'"):
+                estimator.set_params(threads=2, no_such=1)
+            self.assertEqual(estimator.threads, 1)
+
+    def test_docstrings_name_every_parameter(self):
+        for kind in estimators():
+            for name in kind().get_params():
+                self.assertIn(name, kind.__doc__, kind)
+
+
+if __name__ == "__main__":
+    unittest.main()
