@@ -9,6 +9,7 @@
 #include "io/corpus_formats.h"
 #include "rota/error.h"
 #include "rota/io/numbers.h"
+#include "rota/memory_input.h"
 
 namespace rota::io {
 namespace {
@@ -20,14 +21,22 @@ bool is_text(const std::string& format) {
 void read_file(const std::string& file, const std::string& first, const CorpusForm& form, CorpusReading& corpus) {
   RowForm here = form;
   std::optional<Lines> lines;
+  if (is_memory_name(file)) here.format = "memory";
   if (here.format == "auto") {
     // What can be read only once has neither a name nor a beginning that could be looked at before.
-    const bool again = std::filesystem::is_regular_file(file);
+    const bool again = is_remote(file) || std::filesystem::is_regular_file(file);
     if (again) here.format = found_format(file);
     if (!again || here.format == "text") here.format = format_of(lines.emplace(file));
     if (!again && !is_text(here.format)) lines->fail("the input can be read only once: give --format=" + here.format);
   } else if (is_text(here.format)) {
     lines.emplace(file);
+  }
+  if (here.format == "parquet") {
+    if (!is_parquet(file)) throw DataError(file, 0, "it is no Parquet file");
+    if (auto documents = open_documents(file); documents != nullptr) {
+      lines.emplace(file, std::move(documents));
+      here.format = "text";
+    }
   }
   if (!corpus.size.format.empty() && here.format != corpus.size.format)
     throw DataError(file, 1, "the files of a corpus must have one format, but " + first + " has another");

@@ -14,9 +14,11 @@ namespace {
 
 constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
 
-// The names of a CSV file's columns without the target, whose values may be anything; empty for other formats.
+// The names of the columns of a CSV file, or of data in memory, without the target, whose values may be anything; empty for other formats.
 std::vector<std::string> column_names(const std::string& file, RowForm form) {
-  if (form.format != "csv" && form.format != "tsv") return {};
+  const bool named =
+      form.format == "csv" || form.format == "tsv" || form.format == "parquet" || form.format == "memory";
+  if (!named) return {};
   const std::string target = std::exchange(form.target, "");
   std::vector<std::string> names = read_rows(file, form)->names();
   std::uint64_t number = 0;

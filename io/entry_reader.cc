@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "io/memory_rows.h"
 #include "rota/error.h"
 #include "rota/io/csv_file.h"
 #include "rota/io/lines.h"
@@ -259,13 +260,23 @@ class ArrayEntries final : public EntryReader {
 }  // namespace
 
 std::unique_ptr<EntryReader> read_entries(const std::string& path, const EntryForm& form) {
+  if (is_memory_name(path)) return read_memory_entries(path, form);
   const std::string format = form.format == "auto" ? found_format(path) : form.format;
   const bool text = format == "text" || format == "csv" || format == "tsv";
+  if (format == "parquet") {
+    if (form.separator != Separator::unknown || form.header != Header::unknown)
+      throw UsageError("--separator and --header are for text, and " + path + " is " + format);
+    if (!is_parquet(path)) throw DataError(path, 0, "it is no Parquet file");
+    EntryForm of_table = form;
+    of_table.separator = Separator::comma;
+    of_table.header = Header::yes;
+    return std::make_unique<TextEntries>(path, of_table, "csv");
+  }
   if (text) return std::make_unique<TextEntries>(path, form, format);
   if (form.separator != Separator::unknown || form.header != Header::unknown)
     throw UsageError("--separator and --header are for text, and " + path + " is " + format);
   if (!form.columns.empty() && format != "npy")
-    throw UsageError("--columns is for text and .npy, and " + path + " is " + format);
+    throw UsageError("--columns is for text, Parquet and .npy, and " + path + " is " + format);
   if (format == "matrix_market") return std::make_unique<MarketEntries>(path);
   return std::make_unique<ArrayEntries>(path, format == "npy" ? read_npy(path) : triples(read_npz(path)), form);
 }

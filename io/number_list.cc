@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "io/memory_rows.h"
 #include "rota/error.h"
 #include "rota/io/decimal.h"
 #include "rota/io/lines.h"
@@ -24,6 +25,13 @@ std::string expected(const std::string& what, double least) {
 
 std::vector<double> read_numbers(const std::string& path, const std::string& what, double least) {
   std::vector<double> numbers;
+  if (is_memory_name(path)) {
+    numbers = memory_numbers(path);
+    for (const double number : numbers)
+      if (!std::isfinite(number) || number < least)
+        throw DataError(path, 0, expected(what, least) + ", found " + exact_text(number));
+    return numbers;
+  }
   Lines lines(path);
   if (matrix_format_of(path) == MatrixFormat::matrix_market) {
     const auto take = [&](std::span<const MatrixEntry> entries) {

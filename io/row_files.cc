@@ -8,6 +8,7 @@
 #include "rota/io/number_text.h"
 #include "rota/io/numbers.h"
 #include "rota/io/text_file.h"
+#include "rota/memory_input.h"
 
 namespace rota::io {
 
@@ -18,6 +19,7 @@ RowFiles::RowFiles(std::vector<std::string> paths, RowForm form, Section section
     : RowFiles(std::move(paths), std::move(form)) {
   std::uint64_t all = 0;
   for (const std::string& path : paths_) {
+    if (is_memory_name(path)) throw UsageError("--stream reads files, and " + path + " is in memory");
     parts_.push_back({all, all + TextFile(path).size()});
     all = parts_.back().end;
   }

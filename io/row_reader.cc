@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "io/memory_rows.h"
 #include "io/vw_rows.h"
 #include "rota/error.h"
 #include "rota/io/byte_source.h"
@@ -322,8 +323,12 @@ void RowForm::check() const {
 std::string found_format(const std::string& path) {
   char first[64];
   std::size_t used = 0;
-  if (path.ends_with(".npz")) return "npz";
+  if (is_memory_name(path)) return "memory";
+  if (name_of_input(path).ends_with(".npz")) return "npz";
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path)) return "text";
+  if (const auto remote = open_remote_file(path);
+      remote != nullptr && remote->stream(0, 6)->read(first, 6) == 6 && std::string_view(first, 6) == "\x93NUMPY")
+    return "npy";
   if (std::ifstream plain(path, std::ios::binary); plain.read(first, 6) && std::string_view(first, 6) == "\x93NUMPY")
     return "npy";
   std::unique_ptr<ByteSource> source;
@@ -335,7 +340,8 @@ std::string found_format(const std::string& path) {
     if (source == nullptr) throw DataError(path, 0, broken.what());
     // Otherwise the reader will say where the data is damaged.
   }
-  std::string_view bytes(first, used), name = path;
+  if (source != nullptr && source->is_table()) return "parquet";
+  std::string_view bytes(first, used), name = name_of_input(path);
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   if (bytes.starts_with("%%MatrixMarket")) return "matrix_market";
   for (const std::string_view packed : {".gz", ".bz2", ".xz", ".zst"})
@@ -344,11 +350,13 @@ std::string found_format(const std::string& path) {
 }
 
 std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form, std::optional<ByteRange> part) {
+  if (is_memory_name(path)) return read_memory_rows(path, form);
   std::string format = form.format == "auto" ? found_format(path) : form.format;
   if (format == "text") format = "libsvm";
+  if (format == "parquet" && !is_parquet(path)) throw DataError(path, 0, "it is no Parquet file");
   const bool lines = format == "libsvm" || format == "vw";
   if (lines && !form.target.empty() && form.columns == 0)
-    throw UsageError("--target is for CSV, NumPy and Matrix Market data, and " + path + " is " + format);
+    throw UsageError("--target is for CSV, Parquet, NumPy and Matrix Market data, and " + path + " is " + format);
   if (part && !lines)
     throw UsageError("--stream reads parts of LIBSVM or Vowpal Wabbit text, and " + path + " is " + format);
   try {

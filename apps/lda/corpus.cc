@@ -115,9 +115,13 @@ std::uint32_t shards_for(std::uint64_t bytes) {
 }
 
 ChosenShards choose_shards(const Job& job) {
+  constexpr std::uint64_t kBytesOfACount = 12;  // in a bag of words
   std::uint64_t bytes = 0;
   for (const std::string& file : job.input)
-    bytes += io::found_format(file).starts_with("np") ? std::filesystem::file_size(file) : io::text_bytes({file});
+    if (is_memory_name(file))
+      bytes += kBytesOfACount * io::memory_entries(file);
+    else
+      bytes += io::found_format(file).starts_with("np") ? std::filesystem::file_size(file) : io::text_bytes({file});
   return {shards_for(bytes), std::to_string(bytes) + " bytes of text"};
 }
 

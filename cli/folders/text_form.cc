@@ -79,9 +79,7 @@ void export_tables(const Plugin& plugin, const Model& model, const fs::path& fol
 Status write_form(const Plugin& plugin, const fs::path& run_or_model, const fs::path& folder) {
   ROTA_TRY(check_app(plugin, run_or_model));
   ROTA_ASSIGN(auto model, open_to_read(run_or_model, plugin));
-  return call_hook(plugin.name, "export_text", "", [&] {
-    plugin.export_text != nullptr ? plugin.export_text(*model, folder) : export_tables(plugin, *model, folder);
-  });
+  return write_text_form(plugin, *model, folder);
 }
 
 void convert_all(const fs::path& from, io::TableFormat format, const fs::path& to) {
@@ -103,6 +101,12 @@ Result<std::unique_ptr<Model>> open_to_read(const fs::path& run_or_model, const 
     std::fprintf(stderr, "rota: the run is not done: this is the model of its newest checkpoint, epoch %u\n",
                  model->epoch());
   return model;
+}
+
+Status write_text_form(const Plugin& plugin, const Model& model, const fs::path& folder) {
+  return call_hook(plugin.name, "export_text", "", [&] {
+    plugin.export_text != nullptr ? plugin.export_text(model, folder) : export_tables(plugin, model, folder);
+  });
 }
 
 Status export_model(const Plugin& plugin, const fs::path& run_or_model) {

@@ -14,6 +14,9 @@ namespace rota {
 // open_model() for a command: stderr says so if the run is not done and its newest checkpoint is read.
 Result<std::unique_ptr<Model>> open_to_read(const std::filesystem::path& run_or_model, const Plugin& plugin);
 
+// Writes the text form into an empty folder: the plugin's own, or a table for each shared table.
+Status write_text_form(const Plugin& plugin, const Model& model, const std::filesystem::path& folder);
+
 // Writes the plugin's text form of a model into the folder that the model is in, over an earlier one.
 // ExitCode::bad_data if another app made the model, usage if the run is not done: nothing is written into its folder.
 Status export_model(const Plugin& plugin, const std::filesystem::path& run_or_model);

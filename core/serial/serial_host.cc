@@ -58,10 +58,12 @@ std::vector<Delta> deltas_of(const Committed& committed) {
 
 // ---- the beginning ----
 
-SerialHost::SerialHost(const Plugin& plugin, Job job)
+SerialHost::SerialHost(const Plugin& plugin, Job job, Tracer tracer)
     : plugin_(plugin),
       job_(std::move(job)),
-      partitions_(job_.options.has("partitions") ? static_cast<std::uint32_t>(job_.options.integer("partitions")) : 1) {
+      partitions_(job_.options.has("partitions") ? static_cast<std::uint32_t>(job_.options.integer("partitions")) : 1),
+      tracer_(std::move(tracer)) {
+  trace("check");
   if (plugin.check != nullptr) plugin.check(job_.options);
   prepare(false);
 }
@@ -69,26 +71,32 @@ SerialHost::SerialHost(const Plugin& plugin, Job job)
 void SerialHost::prepare(bool resumed) {
   load();
   make_views();
+  trace("Push::attach");
   for (ShardId s = 0; s < job_.shards; ++s) shards_[s]->attach({facts_, cut_, views_, s == 0});
+  trace("App::slice");
   for (const std::vector<Key>& keys : cut_.slices) slices_.push_back(app_->slice(keys));
   if (!resumed) start();
 }
 
 // What the app makes of the job and of its data.
 void SerialHost::load() {
+  trace("app");
   app_ = plugin_.app(job_);
   std::vector<ShardId> all(job_.shards);
   std::iota(all.begin(), all.end(), ShardId{0});
   Random common = random_for(job_.seed, Stream::load, 0, 0, 0);
+  trace("load");
   shards_ = app_->load(all, common);
   Census census;
   for (ShardId s = 0; s < job_.shards; ++s) {
     facts_.merge(facts_of(*app_, s, *shards_[s]));
     add_census(*shards_[s], census);
   }
+  trace("tables");
   tables_ = tables_of(*app_, job_, facts_);
   dataflows_ = app_->dataflows(facts_);
   routes_of(*app_, facts_, job_.shards);  // checks them
+  trace("schedule");
   schedulers_.resize(job_.schedulers);
   for (std::uint32_t i = 0; i < job_.schedulers; ++i) {
     Scheduler& one = schedulers_[i];
@@ -99,6 +107,7 @@ void SerialHost::load() {
     if (cut.slices.size() != job_.slices) throw std::runtime_error("the cut has another number of slices");
     if (i == 0) cut_ = std::move(cut);
   }
+  trace("pull");
   for (std::uint32_t p = 0; p < partitions_; ++p) pulls_.push_back(app_->pull(facts_));
 }
 
@@ -115,6 +124,7 @@ void SerialHost::make_views() {
 
 void SerialHost::start() {
   for (ShardId s = 0; s < job_.shards; ++s) {
+    trace("Push::start");
     Random own = random_for(job_.seed, Stream::start, s, 0, 0);
     Random common = random_for(job_.seed, Stream::start_common, 0, 0, 0);
     shards_[s]->start(own, common);
@@ -123,6 +133,7 @@ void SerialHost::start() {
     Random random = random_for(job_.seed, Stream::start_slice, b, 0, 0);
     app_->start(facts_, b, *slices_[b], cut_.slices[b], random);
   }
+  trace("App::start_row");
   for_each_starting_row(*app_, facts_, tables_, job_.seed, [&](TableId table, Key key, std::span<const double> row) {
     rows_[{table, key}] = {row.begin(), row.end()};
     see(table, key, row);
@@ -194,6 +205,7 @@ void SerialHost::end_epoch() {
 Round SerialHost::choose(std::uint32_t number) {
   Scheduler& scheduler = schedulers_[number];
   feed_back(scheduler, feedback_due(scheduler.chosen, scheduler.pipeline));
+  trace("Schedule::next", rounds_ + 1);
   Round round = scheduler.schedule->next(scheduler.random);
   require(check_round(rounds_ + 1, round, tables_, shards_.size(), slices_.size()));
   require(check_dataflow(rounds_ + 1, round, dataflows_.size()));
@@ -211,6 +223,7 @@ void SerialHost::run_owned(const Round& round) {
     const SliceId b = *round.owned[s];
     Random random = random_for(job_.seed, Stream::push_slice, epochs_, s, b);
     const SliceTask task{b, epochs_, rounds_, visits_[b]++, round.last_visits, round.argument, budget_};
+    trace("Push::push", rounds_);
     as<AnySlicePush>(*shards_[s]).push_any(task, *slices_[b], random);
   }
 }
@@ -262,6 +275,7 @@ void SerialHost::push_shared(ShardId s, const Round& round, const std::vector<st
                                                                : std::span<const double>(row->second);
     entries.push_back({key, value, std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
   }
+  trace("Push::push", rounds_);
   Random random = random_for(job_.seed, Stream::push_shared, epochs_, s, rounds_);
   as<SharedPush>(*shards_[s])
       .push({epochs_, rounds_, round.table, entries, round.blocks, round.argument, note,
@@ -309,6 +323,7 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
   Writer reply;
   PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply, pull_seed(job_.seed)};
   if (table.single_partition) task.blocks = round.blocks;
+  trace("Pull::pull", rounds_);
   pulls_[partition]->pull(task);
   if (!table.single_partition && !reply.view().empty())
     throw std::runtime_error("a reply, and the table spans partitions");
@@ -328,6 +343,7 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
 void SerialHost::run_exchange(const Round& round) {
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Random random = random_for(job_.seed, Stream::push_exchange, epochs_, s, rounds_);
+    trace("Push::push", rounds_);
     as<ExchangePush>(*shards_[s]).push(ExchangeTask{epochs_, rounds_, *round.dataflow, round.argument}, random);
   }
   exchanges_.push_back({round, rounds_, {}});
@@ -339,6 +355,7 @@ std::vector<std::vector<Incoming>> SerialHost::scatter(const Exchange& exchange,
   std::vector<std::vector<Incoming>> messages(shards_.size());
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Outgoing out(dataflows_[dataflow].steps[step][s]);
+    trace("Push::scatter", exchange.number);
     as<ExchangePush>(*shards_[s]).scatter({epochs_, exchange.number, dataflow, exchange.round.argument}, step, out);
     std::vector<Bytes> sent = out.take();
     for (std::size_t i = 0; i < sent.size(); ++i) messages[out.receivers()[i]].push_back({s, std::move(sent[i])});
@@ -352,9 +369,11 @@ void SerialHost::gather(std::size_t most) {
     const std::uint32_t dataflow = *exchange.round.dataflow;
     for (std::uint32_t step = 0; step < dataflows_[dataflow].steps.size(); ++step) {
       if (step > 0) exchange.messages = scatter(exchange, step);
-      for (ShardId s = 0; s < shards_.size(); ++s)
+      for (ShardId s = 0; s < shards_.size(); ++s) {
+        trace("Push::gather", exchange.number);
         as<ExchangePush>(*shards_[s])
             .gather({epochs_, exchange.number, dataflow, exchange.round.argument}, step, exchange.messages[s]);
+      }
     }
     exchanges_.pop_front();
   }
@@ -387,6 +406,7 @@ void SerialHost::refresh(std::uint64_t upto) {
   for (; refreshed_ < upto; ++refreshed_) {
     const Committed& one = *to_refresh_.front();
     const std::vector<Delta> deltas = tables_[one.table].dense ? std::vector<Delta>() : deltas_of(one);
+    trace("Push::refresh", one.round);
     for (const auto& shard : shards_) shard->refresh({one.round, one.table, deltas, one.argument, one.reply});
     to_refresh_.pop_front();
   }
@@ -397,6 +417,7 @@ void SerialHost::feed_back(Scheduler& scheduler, std::uint64_t upto) {
   for (; scheduler.fed_back < upto; ++scheduler.fed_back) {
     const Committed& one = *scheduler.committed.front();
     const std::vector<Delta> deltas = wish == Feedback::changes ? deltas_of(one) : std::vector<Delta>();
+    trace("Schedule::feedback", one.round);
     scheduler.schedule->feedback(
         {one.own, one.table, deltas, one.argument, one.reply, wish == Feedback::norms ? one.norms : ChangeNorms()});
     scheduler.committed.pop_front();
@@ -409,6 +430,7 @@ std::vector<double> SerialHost::evaluate() const {
   const std::vector<Term> terms = app_->terms();
   Leaves of_shards(shards_.size(), std::vector<double>(terms.size()));
   for (ShardId s = 0; s < shards_.size(); ++s) {
+    trace("Push::evaluate");
     const auto add = [&, sum = &of_shards[s]](auto evaluate) {
       std::vector<double> own(terms.size());
       evaluate({terms, own});
@@ -423,6 +445,7 @@ std::vector<double> SerialHost::evaluate() const {
   Leaves of_slices(slices_.size(), std::vector<double>(terms.size()));
   for (SliceId b = 0; b < slices_.size(); ++b)
     add_slice_terms(*shards_[b % shards_.size()], b, *slices_[b], {terms, of_slices[b]});
+  trace("Pull::evaluate");
   Leaves of_rows(partitions_, std::vector<double>(terms.size()));
   for (const auto& [name, value] : rows_) {
     const std::uint32_t home = home_of_row(tables_[name.first], name.first, name.second, partitions_);
@@ -469,6 +492,7 @@ std::string SerialHost::model_hash() const {
 }
 
 SerialHost::Snapshot SerialHost::save() const {
+  trace("save");
   Snapshot snapshot;
   snapshot.epochs = epochs_;
   snapshot.rounds = rounds_;

@@ -17,7 +17,8 @@ Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& g
     if (option == options.end()) throw UsageError("there is no option --" + name);
     const Result<std::string> checked = checked_value(*option, value);
     if (!checked.ok()) throw UsageError(checked.status().what());
-    values[name] = option->kind == Option::Kind::path && !value.empty() ? absolute_path(*checked) : *checked;
+    const bool of_file = option->kind == Option::Kind::path && !value.empty() && !is_memory_name(value);
+    values[name] = of_file ? absolute_path(*checked) : *checked;
   }
   values["app"] = plugin.name;
 
@@ -28,7 +29,8 @@ Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& g
   job.input = std::move(input);
   job.valid = std::move(valid);
   for (auto* const files : {&job.input, &job.valid})
-    for (std::string& file : *files) file = absolute_path(file);
+    for (std::string& file : *files)
+      if (!is_memory_name(file)) file = absolute_path(file);
   if (job.options.integer("shards") == 0 && plugin.choose_shards != nullptr) {
     job.shards = plugin.choose_shards(job).shards;
     job.slices = job.shards * static_cast<std::uint32_t>(job.options.integer("slices_per_shard"));

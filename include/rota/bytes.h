@@ -141,6 +141,9 @@ class Reader {
     return bytes;
   }
 
+  // The bytes that were not read.
+  std::span<const std::byte> rest() const { return rest_; }
+
   void fail() {
     ok_ = false;
     rest_ = {};

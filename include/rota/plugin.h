@@ -27,7 +27,9 @@
 #include "rota/error.h"
 #include "rota/facts.h"
 #include "rota/fields.h"
+#include "rota/host_files.h"
 #include "rota/job.h"
+#include "rota/memory_input.h"
 #include "rota/model.h"
 #include "rota/options.h"
 #include "rota/packed.h"
@@ -48,7 +50,7 @@ namespace rota {
 // What must agree between a plugin and its host: the version of these headers, the compiler's C++ ABI, and the standard
 // library.  C++ classes are passed between them, so a plugin of another build is refused with exit code 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-10"
+    "rota-abi-11"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)
@@ -125,6 +127,11 @@ struct Plugin {
   // Writes the model as text files into an empty folder.  Null: each shared table becomes NAME.csv.
   void (*export_text)(const Model&, const std::filesystem::path& folder) = nullptr;
   std::span<const Command> commands = {};
+
+  // Where the plugin's library looks for data in memory; a host that has some sets it (rota/memory_input.h).
+  MemorySlot* memory = &memory_slot();
+  // Where it finds what the host reads for it; every host sets it (rota/host_files.h).
+  HostFilesSlot* host_files = &host_files_slot();
 
   bool takes_those_of(std::string_view other) const { return other == name || (!akin_to.empty() && other == akin_to); }
 };

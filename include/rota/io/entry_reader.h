@@ -5,9 +5,11 @@
 //                  Between commas or semicolons a field may be quoted, as in CSV (RFC 4180), but not contain a line's
 //                  end.  Empty lines and lines that begin with '#' are skipped
 //   csv, tsv       the same between commas or semicolons, or tabs
+//   parquet        a table, read like CSV with a header
 //   matrix_market  coordinates as in matrix_market.h; the names are the numbers of row and column, from 1
 //   npz            a sparse matrix of SciPy (numpy_file.h); the names are the numbers of row and column, from 0
 //   npy            an array of NumPy (numpy_file.h): an entry a row; the names are whole numbers
+//   memory         data that the process holds (rota/memory_input.h): sparse as npz, dense as npy
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -44,7 +46,8 @@ struct EntryForm {
                  {"tsv", "tsv"},
                  {"matrix_market", "matrix_market"},
                  {"npy", "npy"},
-                 {"npz", "npz"}},
+                 {"npz", "npz"},
+                 {"parquet", "parquet"}},
                 "The format of the input; auto: by the file's content and, of text, its name's ending.");
     list.choice(
         "separator", separator,

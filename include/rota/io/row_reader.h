@@ -2,11 +2,13 @@
 //
 //   libsvm         LIBSVM text (libsvm.h); the label is its first number
 //   csv, tsv       CSV (csv_file.h); the label is the column that `target` names, or 0 without one
+//   parquet        a table (core/sources/duckdb_table.h), read like CSV with a header
 //   matrix_market  a matrix as in matrix_market.h, held in memory to be turned into rows; no labels, or the column that
 //                  `target` numbers, from 1
 //   npy, npz       arrays of NumPy and SciPy (numpy_file.h); labels in the same way
 //   vw             Vowpal Wabbit's text (vw_rows.h): columns are hashes of names, and rows have weights.  It is never
 //                  guessed, and only for apps that declare it beside other_options()
+//   memory         data that the process holds (rota/memory_input.h); its name says so, whatever `format` is
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -50,7 +52,8 @@ struct RowForm {
                  {"tsv", "tsv"},
                  {"matrix_market", "matrix_market"},
                  {"npy", "npy"},
-                 {"npz", "npz"}},
+                 {"npz", "npz"},
+                 {"parquet", "parquet"}},
                 "The format of the rows; auto: by the file's content and, of text, its name's ending.");
     other_options(list);
   }
@@ -104,7 +107,7 @@ class RowReader {
   [[noreturn]] virtual void fail(const std::string& what) const = 0;
 };
 
-// What "auto" finds: "npz", "npy" or "matrix_market" by the first bytes of the file, decompressed if it is; of other
+// What "auto" finds: "memory" by the name; "npz", "npy" or "matrix_market" by the first bytes of the file, decompressed if it is; of other
 // text "csv" or "tsv" by its name, or "text", as what can be read only once (a pipe).  Throws NoInput or DataError.
 std::string found_format(const std::string& path);
 
@@ -112,5 +115,8 @@ std::string found_format(const std::string& path);
 // place, or none where labels are required; a part of other than plain LIBSVM or Vowpal Wabbit text.
 std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form,
                                      std::optional<ByteRange> part = std::nullopt);
+
+// The entries of data in memory.  Throws NoInput.
+std::uint64_t memory_entries(const std::string& name);
 
 }  // namespace rota::io

@@ -56,8 +56,12 @@ class SerialHost {
     friend bool operator==(const Snapshot&, const Snapshot&) = default;
   };
 
+  // Called before hooks that may take long, with the hook's name and the round, 0 without one.  What it throws ends the
+  // call of the host's function; the host is of no more use then.
+  using Tracer = std::function<void(const char* hook, RoundId round)>;
+
   // Makes the app, loads the data, cuts the sliced table, puts the starting values in.  The plugin outlives it.
-  SerialHost(const Plugin& plugin, Job job);
+  SerialHost(const Plugin& plugin, Job job, Tracer tracer = {});
   SerialHost(const SerialHost&) = delete;
   SerialHost& operator=(const SerialHost&) = delete;
 
@@ -105,7 +109,9 @@ class SerialHost {
   std::vector<double> row(TableId table, Key key) const;
   const std::map<std::pair<TableId, Key>, std::vector<double>>& rows() const { return rows_; }
   Push& shard(ShardId s) { return *shards_[s]; }
+  const Push& shard(ShardId s) const { return *shards_[s]; }
   Slice& slice(SliceId b) { return *slices_[b]; }
+  const Slice& slice(SliceId b) const { return *slices_[b]; }
   // 32 hexadecimal digits, as in result.json.
   std::string model_hash() const;
 
@@ -147,6 +153,9 @@ class SerialHost {
   };
 
   void prepare(bool resumed);
+  void trace(const char* hook, RoundId round = 0) const {
+    if (tracer_) tracer_(hook, round);
+  }
   void load();
   void make_views();
   void start();
@@ -195,6 +204,7 @@ class SerialHost {
   std::vector<Figure> figures_;
   std::optional<bool> converged_;
   std::function<void(const Round&, std::uint32_t)> watcher_;
+  const Tracer tracer_;
   Budget budget_;
   Epoch epochs_ = 0;
   RoundId rounds_ = 0;

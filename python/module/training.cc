@@ -1,0 +1,204 @@
+#include "python/module/training.h"
+
+#include <pybind11/pybind11.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "core/base/clock.h"
+#include "core/base/option_value.h"
+#include "core/checkpoint/model_reader.h"
+#include "core/job/input_files.h"
+#include "core/job/packed_folder.h"
+#include "core/job/plugin_host.h"
+#include "core/rounds/scores.h"
+#include "python/module/failure.h"
+#include "rota/memory_input.h"
+
+namespace rota::python {
+namespace {
+
+// What the Watcher throws, which is not the app's fault.
+struct Stopped {
+  std::exception_ptr why;
+};
+
+class Training {
+ public:
+  Training(const Request& request, Watcher& watcher) : plugin_(request.plugin), watcher_(watcher) {
+    guard([&] {
+      Job job = serial_job(plugin_, request.options, request.input, request.valid);
+      take_packed_data(job);
+      const Options options = job.options;
+      job.initial = request.initial ? request.initial : must(initial_model(plugin_, options));
+      const auto number = [&](const char* name) { return static_cast<Epoch>(options.integer(name)); };
+      last_ = number("epochs") > 0 ? number("epochs") : plugin_.epochs;
+      eval_every_ = number("eval_every");
+      patience_ = number("patience");
+      host_.emplace(plugin_, std::move(job), [this](const char* hook, RoundId round) { trace(hook, round); });
+    });
+  }
+
+  MemoryModel run() {
+    guard([&] {
+      bool over = false;
+      while (!over) {
+        trace("epoch", host_->rounds());
+        const Nanoseconds begin = now_ns();
+        host_->run_epoch();
+        trained_ += now_ns() - begin;
+        const Epoch epoch = host_->epochs() - 1;
+        over = host_->done() || (last_ > 0 && epoch >= last_);
+        if (over || (eval_every_ > 0 && epoch % eval_every_ == 0)) over = evaluate(epoch) || over;
+      }
+    });
+    std::optional<MemoryModel> model;
+    guard([&] {
+      const Epoch epochs = host_->epochs() - 1;
+      model = best_ ? std::move(best_) : MemoryModel(*host_, host_->app());
+      model->outcome.model_hash = best_hash_.empty() ? host_->model_hash() : best_hash_;
+      model->outcome.epochs = epochs;
+      model->outcome.history = std::move(history_);
+      model->outcome.converged = host_->converged();
+    });
+    return *std::move(model);
+  }
+
+ private:
+  // Data by shard, if that is what the input names.
+  void take_packed_data(Job& job) {
+    const bool memory = std::ranges::any_of(job.input, is_memory_name);
+    if (memory || job.input.empty()) return;
+    std::string joined;
+    for (const std::string& file : job.input) joined += (joined.empty() ? "" : ",") + file;
+    job.input = must(data_files(joined));
+  }
+
+  void trace(const char* hook, RoundId round) {
+    hook_ = hook;
+    round_ = round;
+    try {
+      watcher_.breathe();
+    } catch (...) {
+      throw Stopped{std::current_exception()};
+    }
+  }
+
+  // Calls it, and makes a Failure of what hooks throw; what the Watcher or Python code threw stays as it is.
+  template <typename F>
+  void guard(F f) {
+    try {
+      f();
+    } catch (const Stopped& stopped) {
+      std::rethrow_exception(stopped.why);
+    } catch (const Failure&) {
+      throw;
+    } catch (const DataError& error) {
+      throw Failure(ExitCode::bad_data, error.what());
+    } catch (const UsageError& error) {
+      throw Failure(ExitCode::usage, error.what());
+    } catch (const NoInput& error) {
+      throw Failure(ExitCode::no_input, error.what());
+    } catch (const pybind11::error_already_set&) {
+      throw;  // of an app in Python
+    } catch (...) {
+      const std::string where = round_ == 0 ? std::string() : "round " + std::to_string(round_);
+      throw Failure(hook_failed(plugin_.name, hook_, where));
+    }
+  }
+  // Whether the job ends: no better score of held-out data for --patience evaluations.
+  bool evaluate(Epoch epoch) {
+    const std::vector<Term> terms = host_->app().terms();
+    const std::vector<double> sums = host_->evaluate();
+    Evaluation now;
+    now.epoch = epoch;
+    now.seconds = seconds_of(trained_);
+    now.items = host_->items();
+    double growing = 0;
+    bool grows = false;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      now.terms.emplace_back(terms[i].name, sums[i]);
+      const bool is_growing = terms[i].kind == Term::Kind::objective;
+      if (is_growing || terms[i].kind == Term::Kind::normalised) now.objective += sums[i];
+      grows = grows || is_growing;
+      if (is_growing) growing += sums[i];
+    }
+    if (grows && now.items > 0) now.per_item = growing / static_cast<double>(now.items);
+    const std::vector<Score> scores = host_->app().scores();
+    const auto watched = std::ranges::find_if(scores, &Score::held_out);
+    for (const Score& score : scores) {
+      const auto value = score_value(score, terms, sums, now.items);
+      if (!value) continue;
+      now.terms.emplace_back(score.name, *value);
+      if (watched != scores.end() && &score == &*watched) now.valid = *value;
+    }
+    for (const Figure& figure : host_->figures()) now.figures.emplace_back(figure.name, figure.value);
+    now.converged = host_->converged();
+    history_.push_back(now);
+    try {
+      watcher_.evaluated(now);
+    } catch (...) {
+      throw Stopped{std::current_exception()};
+    }
+    return patience_ > 0 && follow(now, watched == scores.end() ? nullptr : &*watched);
+  }
+
+  bool follow(const Evaluation& now, const Score* score) {
+    if (score == nullptr)
+      throw UsageError("--patience: " + std::string(plugin_.name) + " has no score of held-out data");
+    const bool smaller = score->better == Score::Better::smaller;
+    if (now.valid && (!best_ || (smaller ? *now.valid < best_valid_ : *now.valid > best_valid_))) {
+      best_valid_ = *now.valid;
+      best_.emplace(*host_, host_->app());
+      best_hash_ = host_->model_hash();
+      since_ = 0;
+    } else if (best_) {
+      ++since_;
+    }
+    return best_ && since_ >= patience_;
+  }
+
+  const Plugin& plugin_;
+  Watcher& watcher_;
+  std::optional<SerialHost> host_;
+  const char* hook_ = "job";
+  RoundId round_ = 0;
+  Epoch last_ = 0, eval_every_ = 1, patience_ = 0;
+  Nanoseconds trained_ = 0;
+  std::vector<Evaluation> history_;
+  // With patience.
+  std::optional<MemoryModel> best_;
+  std::string best_hash_;
+  double best_valid_ = 0;
+  Epoch since_ = 0;
+};
+
+}  // namespace
+
+MemoryModel train(const Request& request, Watcher& watcher) {
+  // As many threads as a worker would have; with one, none is started, so that a process can fork afterwards.
+  const auto threads = request.options.find("threads");
+  int count = 1;
+  if (threads != request.options.end()) count = std::max(1, std::atoi(threads->second.c_str()));
+  tbb::task_arena arena(count);
+  return arena.execute([&] { return Training(request, watcher).run(); });
+}
+
+Options checked_options(std::span<const Option> table, const std::map<std::string, std::string>& given) {
+  std::map<std::string, std::string, std::less<>> values;
+  for (const Option& option : table) values[std::string(option.name)] = option.default_value;
+  for (const auto& [name, value] : given) {
+    const auto option = std::ranges::find(table, name, &Option::name);
+    if (option == table.end()) throw Failure(ExitCode::usage, "there is no option --" + name);
+    values[name] = must(checked_value(*option, value));
+    if (option->kind == Option::Kind::path && !value.empty() && !is_memory_name(value))
+      values[name] = absolute_path(values[name]);
+  }
+  return Options(std::move(values));
+}
+
+}  // namespace rota::python
