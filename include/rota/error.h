@@ -14,6 +14,8 @@ class DataError : public std::runtime_error {
  public:
   DataError(const std::string& file, std::uint64_t line, const std::string& what)
       : std::runtime_error(file + (line == 0 ? "" : ":") + (line == 0 ? "" : std::to_string(line)) + ": " + what) {}
+  // A text that names the file.
+  explicit DataError(const std::string& what) : std::runtime_error(what) {}
 };
 
 // The user's options contradict each other, or do not fit the data: exit 2.
@@ -26,6 +28,22 @@ class UsageError : public std::runtime_error {
 class NoInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// The app's own code is wrong: exit 70, "plugin, hook, round: what".
+class AppFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// An input could not be read to its end, or not by this user: exit with the code of the reason, 74, 75 or 77.
+class ReadError : public std::runtime_error {
+ public:
+  ReadError(int exit_code, const std::string& what) : std::runtime_error(what), exit_code_(exit_code) {}
+  int exit_code() const { return exit_code_; }
+
+ private:
+  int exit_code_;
 };
 
 }  // namespace rota

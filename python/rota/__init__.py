@@ -9,6 +9,9 @@ _EXPORTS = {
     "_errors": ("Error", "DataError", "UsageError", "NoInput"),
     "_training": ("Interrupted", "resume"),
     "_validation": ("ConvergenceWarning", "DataConversionWarning", "NotFittedError"),
+    "cluster": ("KMeans",),
+    "factors": ("ALS", "CCD", "MF", "NMF"),
+    "graph": ("PageRank",),
     "linear": ("ElasticNet", "ElasticNetCV", "Lasso", "LassoCV", "LinearRegression", "LinearSVC",
                "LogisticRegression", "Ridge", "lasso_path"),
     "sgd": ("SGDClassifier", "SGDRegressor"),
@@ -16,6 +19,7 @@ _EXPORTS = {
                "RandomSchedule", "RotationSchedule", "Round", "RoundRobinSchedule", "RowPull", "Schedule", "Score",
                "Share", "StopBelow", "Table", "Term", "read_numbers", "read_rows", "sum_in_order"),
     "runs": ("Run", "load"),
+    "topics": ("LDA", "MedLDA"),
 }
 _MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 
