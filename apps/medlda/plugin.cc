@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "apps/medlda/documents.h"
+#include "rota/io/csv_text.h"
 #include "rota/io/number_text.h"
 #include "rota/io/numbers.h"
 #include "rota/io/report_text.h"
@@ -197,26 +198,60 @@ void show(const Call& call, std::ostream& out) {
   }
 }
 
-// Gibbs sampling of the new documents' topics, the words of the topics being as trained.
+constexpr std::string_view kReadme = R"(Topics that predict a label (MedLDA) as text.
+
+Topics are numbered from 0.  A word is its name, or the number of its column if the data has no names.
+
+topics.csv      One topic a line: number, its weight for label 1, its number of tokens, and its top ten words.
+word_topic.csv  One word and topic a line, of those that have tokens: word, topic, tokens.
+)";
+
+void export_text(const Model& stored, const std::filesystem::path& folder) {
+  constexpr std::size_t kTopWords = 10;
+  const Trained model(stored);
+  const auto name = [&](std::size_t word) {
+    return word < model.common.names.size() ? model.common.names[word] : std::to_string(word + 1);
+  };
+  io::write_text(folder / "README.txt", kReadme);
+  io::write_csv(folder / "topics.csv", "topic,weight,tokens,words", [&](auto row) {
+    for (std::size_t k = 0; k < model.eta.size(); ++k) {
+      const auto count = [&](std::uint32_t word) { return model.rows.row(word)[k]; };
+      std::string words;
+      for (const std::uint32_t word : io::largest(model.rows.rows(), kTopWords, count))
+        if (count(word) > 0) words += (words.empty() ? "" : " ") + name(word);
+      row(k, model.eta[k], static_cast<std::uint64_t>(model.totals[k]), words);
+    }
+  });
+  io::write_csv(folder / "word_topic.csv", "word,topic,tokens", [&](auto row) {
+    for (std::uint32_t word = 0; word < model.rows.rows(); ++word)
+      for (std::size_t k = 0; k < model.eta.size(); ++k)
+        if (const auto tokens = model.rows.row(word)[k]; tokens > 0)
+          row(name(word), k, static_cast<std::uint64_t>(tokens));
+  });
+}
+
+// Gibbs sampling of the new documents' topics, the words of the topics being as trained.  Each document has its own
+// random numbers, so its discriminant does not depend on the others.
 void predict(const Call& call, std::ostream& out) {
   Trained model(*call.model);
   model.settings.form.names = model.common.names;
-  io::RowFiles files(call.input, model.settings.form);
-  Documents documents;
-  for (io::LabelledValues row; files.next(row);) documents.add(files, row, model.common.words);
   std::vector<Key> words(model.common.words);
   std::iota(words.begin(), words.end(), Key{0});
-  documents.attach(model.settings, words.size(), {&words, 1});
 
   constexpr int kBurnIn = 20, kSamples = 20;
-  std::vector<double> means(documents.size());
-  Random random = random_named({call.model->job().seed});
-  for (int sweep = 0; sweep < kBurnIn + kSamples; ++sweep) {
-    documents.draw(0, sweep == 0, model.rows, model.totals, {}, random);
-    for (std::size_t d = 0; sweep >= kBurnIn && d < means.size(); ++d)
-      means[d] += documents.discriminant(d, model.eta) / kSamples;
+  io::RowFiles files(call.input, model.settings.form);
+  for (io::LabelledValues row; files.next(row);) {
+    Documents document;
+    document.add(files, row, model.common.words);
+    document.attach(model.settings, words.size(), {&words, 1});
+    double mean = 0;
+    Random random = random_named({call.model->job().seed});
+    for (int sweep = 0; sweep < kBurnIn + kSamples; ++sweep) {
+      document.draw(0, sweep == 0, model.rows, model.totals, {}, random);
+      if (sweep >= kBurnIn) mean += document.discriminant(0, model.eta) / kSamples;
+    }
+    out << (mean > 0 ? "1 " : "-1 ") << io::exact_text(mean) << '\n';
   }
-  for (const double mean : means) out << (mean > 0 ? "1 " : "-1 ") << io::exact_text(mean) << '\n';
 }
 
 constexpr Option kShowOptions[] = {
@@ -231,4 +266,5 @@ constexpr Command kCommands[] = {
 
 ROTA_APP(rota::medlda::MedLda, .name = "medlda", .summary = "topics that predict a label: MedLDA by Gibbs sampling",
          .items = "tokens", .options = rota::declared_options<rota::medlda::Settings>(), .starting_pass = true,
-         .epochs = 100, .framework_needs = rota::kSynchronous, .commands = rota::medlda::kCommands);
+         .epochs = 100, .framework_needs = rota::kSynchronous, .export_text = rota::medlda::export_text,
+         .commands = rota::medlda::kCommands);

@@ -218,11 +218,19 @@ void show(const Call& call, std::ostream& out) {
 void export_text(const Model& model, const std::filesystem::path& folder) {
   io::write_text(folder / "README.txt", R"(The PageRank of a graph's nodes as text.
 
-ranks.csv  One node a line, in the order of the nodes' first occurrence in the input: node, rank.  Ranks add up to 1,
-           and are written so that reading them gives the same double.  A name with a comma is quoted (RFC 4180).
+ranks.csv      One node a line, in the order of the nodes' first occurrence in the input: node, rank.  Ranks add up to
+               1, and are written so that reading them gives the same double.  A name with a comma is quoted (RFC 4180).
+top_ranks.csv  The 1,000 nodes of the highest ranks, the highest first.
 )");
-  io::write_csv(folder / "ranks.csv", "node,rank", [names = names_of(model), ranks = ranks_of(model)](auto row) {
+  constexpr std::size_t kTop = 1000;
+  const std::vector<std::string> names = names_of(model);
+  const std::vector<double> ranks = ranks_of(model);
+  io::write_csv(folder / "ranks.csv", "node,rank", [&](auto row) {
     for (std::size_t v = 0; v < ranks.size(); ++v) row(names.at(v), ranks[v]);
+  });
+  io::write_csv(folder / "top_ranks.csv", "node,rank", [&](auto row) {
+    for (const std::uint32_t v : io::largest(ranks.size(), kTop, [&](auto i) { return ranks[i]; }))
+      row(names.at(v), ranks[v]);
   });
 }
 

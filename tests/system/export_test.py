@@ -25,6 +25,9 @@ class Export(AppTest):
         names = ["1e3", "größe", 'a"b,c', "нода"]
         listed = json.loads((self.export(model, "json") / "ranks.json").read_text())
         self.assertEqual([row["node"] for row in listed], names)
+        with open(model / "model/top_ranks.csv", encoding="utf-8", newline="") as file:
+            top = [(row["node"], float(row["rank"])) for row in csv.DictReader(file)]
+        self.assertEqual(top, sorted(((row["node"], row["rank"]) for row in listed), key=lambda row: -row[1]))
         array = np.load(self.export(model, "npy") / "ranks.npy")
         self.assertEqual(array["node"].tolist(), names)
         self.assertEqual(array["rank"].tolist(), [row["rank"] for row in listed])
@@ -32,7 +35,7 @@ class Export(AppTest):
         plain = self.export(model, "csv")
         self.assertEqual((plain / "ranks.csv").read_bytes(), (model / "model" / "ranks.csv").read_bytes())
         refused = self.export(model, "matrix_market", error="rota: ranks.csv has text: it stays CSV")
-        self.assertEqual(sorted(file.name for file in refused.iterdir()), ["README.txt", "ranks.csv"])
+        self.assertEqual(sorted(file.name for file in refused.iterdir()), ["README.txt", "ranks.csv", "top_ranks.csv"])
         self.export(model, "csv", code=73, error="not an empty folder")
         self.rota("export", "pagerank", f"--model={model}", "--format=npy", code=2, error="--format=npy is for --output=DIR")
         self.assertEqual([], list(self.folder.glob(".text-*")))

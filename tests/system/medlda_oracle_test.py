@@ -135,6 +135,12 @@ class MedldaOracle(AppTest):
         self.assertIn(" word", shown)
         weights = [float(line.split()[1]) for line in shown.splitlines()[1:]]
         self.assertEqual(weights, sorted(weights, reverse=True))
+        text = (out / "model/topics.csv").read_text().splitlines()
+        self.assertEqual(text[0], "topic,weight,tokens,words")
+        self.assertEqual(sum(int(line.split(",")[2]) for line in text[1:]), int(x.sum()))
+        counts = [line.split(",") for line in (out / "model/word_topic.csv").read_text().splitlines()[1:]]
+        for w in range(12):
+            self.assertEqual(sum(int(row[2]) for row in counts if row[0] == f"word{w}"), int(x[:, w].sum()))
         new = self.folder / "new.csv"
         new.write_text("other,word3\n1,2\n")  # without a label
         predicted = self.rota("predict", "medlda", f"--model={out}", f"--input={new}", code=None)
