@@ -23,6 +23,11 @@ constexpr std::size_t kRunsMost = 100;
 constexpr std::size_t kPoints = 4000, kPointsLeast = 200;  // of all runs together, and of each
 
 constexpr Option kReportOptions[] = {
+    {.name = "compare",
+     .kind = Option::Kind::flag,
+     .default_value = "false",
+     .meaning = "Begin with all runs in one picture, next to each other: at least two.  Without it a report of several "
+                "runs begins with the newest ones of one app."},
     {.name = "output",
      .kind = Option::Kind::path,
      .meaning = "The file to write: new, or an earlier report, which is replaced."},
@@ -32,6 +37,8 @@ Status report(const CommandLine& line) {
   const fs::path file(line.options.text("output"));
   ROTA_TRY(check_replaced(file, is_report, "report"));
   ROTA_ASSIGN(const auto runs, runs_in(line.positional, "report", kRunsMost));
+  const bool compares = line.options.flag("compare");
+  if (compares && runs.size() < 2) return {ExitCode::usage, "--compare needs at least two runs, and this is one"};
   std::vector<std::string> texts;
   for (const NamedRun& one : runs) {
     const auto run = one.list->find(one.name);
@@ -42,7 +49,7 @@ Status report(const CommandLine& line) {
     json["model"] = model_tables({*folder});
     texts.push_back(json_text(json));
   }
-  const std::string page = report_html(texts);
+  const std::string page = report_html(texts, compares);
   ROTA_TRY(write_result(file, [&](std::ostream& out) {
     out << page;
     return Status();
@@ -57,9 +64,9 @@ Status report(const CommandLine& line) {
 Status report_command(int argc, const char* const* argv) {
   ROTA_ASSIGN(const auto line, parse_flags(argc, argv, {{}, kReportOptions, {}}));
   if (line.wish == CommandLine::Wish::help)
-    return print_help({"rota report DIR... --output=FILE",
+    return print_help({"rota report [--compare] DIR... --output=FILE",
                        "Writes runs as one HTML file, which needs nothing else: the page of `rota web` without its "
-                       "server.\nDIR is the folder of a run, or a folder of runs.  Several runs are compared.",
+                       "server.\nDIR is the folder of a run, or a folder of runs.",
                        {{"", listed(kReportOptions)}}},
                       line),
            Status();

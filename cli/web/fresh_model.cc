@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr Nanoseconds kBetween = 10 * kSecond, kLimit = 60 * kSecond;
+constexpr Nanoseconds kBetween = 10 * kSecond, kBetweenItems = kSecond, kLimit = 60 * kSecond;
 constexpr std::size_t kSaidMost = std::size_t{64} << 10;
 constexpr int kLowest = 19;
 
@@ -35,15 +35,16 @@ struct Removed {
   }
 };
 
-// Of a program that says what it has to say into this file; waits for its end.
-Result<int> exit_code_of(const fs::path& program, std::vector<std::string> words, const fs::path& says) {
+// Of a program that writes into these files; waits for its end.
+Result<int> exit_code_of(const fs::path& program, std::vector<std::string> words, const fs::path& prints,
+                         const fs::path& says) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, prints.c_str(), O_WRONLY | O_CREAT, 0600);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, says.c_str(), O_WRONLY | O_CREAT, 0600);
   pid_t process = 0;
   const int error = ::posix_spawn(&process, program.c_str(), &actions, nullptr, argv.data(), environ);
@@ -71,23 +72,29 @@ Json epoch_in(const std::string& said) {
   return std::strtoull(digits, nullptr, 10);
 }
 
-Result<Json> exported(const fs::path& rota, const fs::path& run, const std::string& app) {
+// Runs `rota COMMAND APP --model=RUN WORD...`, which must end well; what it says on stderr.
+Result<std::string> said_by(const fs::path& rota, const char* command, const std::string& app, const fs::path& run,
+                            std::vector<std::string> more, const fs::path& folder, const fs::path& prints) {
   // An app by its path is foreign code, which is run only for who names it.
   if (app.empty() || app.find('/') != app.npos || app.starts_with('-'))
     return Status(ExitCode::usage, "this page shows models of installed apps only; see `rota show`");
-  ROTA_ASSIGN(const auto folder, make_private_folder(fs::temp_directory_path(), "rota-web-"));
-  const Removed removed{folder};
-  const fs::path text = folder / "text", says = folder / "stderr";
-  ROTA_ASSIGN(const int code, exit_code_of(rota,
-                                           {"rota", "export", app, "--model=" + run.string(),
-                                            "--output=" + text.string(), "--progress=none"},
-                                           says));
+  std::vector<std::string> words{"rota", command, app, "--model=" + run.string()};
+  words.insert(words.end(), more.begin(), more.end());
+  const fs::path says = folder / "stderr";
+  ROTA_ASSIGN(const int code, exit_code_of(rota, std::move(words), prints, says));
   const auto read = read_whole_file(says, kSaidMost);
   std::string said = read.ok() ? *read : "";
-  if (code != 0) {
-    if (said.ends_with('\n')) said.pop_back();
-    return Status(static_cast<ExitCode>(code), said.empty() ? "the model cannot be read" : said);
-  }
+  if (code == 0) return said;
+  if (said.ends_with('\n')) said.pop_back();
+  return Status(static_cast<ExitCode>(code), said.empty() ? "the model cannot be read" : said);
+}
+
+Result<Json> exported(const fs::path& rota, const fs::path& run, const std::string& app) {
+  ROTA_ASSIGN(const auto folder, make_private_folder(fs::temp_directory_path(), "rota-web-"));
+  const Removed removed{folder};
+  const fs::path text = folder / "text";
+  ROTA_ASSIGN(const std::string said,
+              said_by(rota, "export", app, run, {"--output=" + text.string(), "--progress=none"}, folder, "/dev/null"));
   Json model = exported_tables(text);
   model["epoch"] = epoch_in(said);
   return model;
@@ -104,6 +111,19 @@ Result<Json> FreshModel::of(const fs::path& run, const std::string& app) {
   newest_ = exported(rota_, run, app);
   newest_at_ = now_ns();
   return newest_;
+}
+
+Result<Json> FreshModel::similar(const fs::path& run, const std::string& app, const std::string& item) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || (similar_at_ > 0 && now_ns() - similar_at_ < kBetweenItems))
+    return Status(ExitCode::temporary, "a model is being read; try again in some seconds");
+  ROTA_ASSIGN(const auto folder, make_private_folder(fs::temp_directory_path(), "rota-web-"));
+  const Removed removed{folder};
+  const fs::path table = folder / "similar.csv";
+  const auto said = said_by(rota_, "similar", app, run, {"--item=" + item, "--top=30"}, folder, table);
+  similar_at_ = now_ns();
+  if (!said.ok()) return said.status();
+  return table_of(table);
 }
 
 }  // namespace rota

@@ -21,11 +21,15 @@ class FreshModel {
   // given once more, or ExitCode::temporary for another run.  Else the status of the export.
   Result<Json> of(const std::filesystem::path& run, const std::string& app);
 
+  // What `rota similar` says of an item, as a table {"name", "columns", "rows"}, in the same way; ExitCode::temporary
+  // while another process reads a model, or within a second.
+  Result<Json> similar(const std::filesystem::path& run, const std::string& app, const std::string& item);
+
  private:
   const std::filesystem::path rota_;
   std::mutex mutex_;
   std::filesystem::path newest_of_;
-  Nanoseconds newest_at_ = 0;
+  Nanoseconds newest_at_ = 0, similar_at_ = 0;
   Result<Json> newest_ = Json();
 };
 

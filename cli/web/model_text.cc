@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kTablesMost = 20, kRowsMost = 200, kRowsOfPicture = 10'000, kColumnsMost = 64, kCellMost = 400;
+constexpr std::size_t kTablesMost = 20, kRowsMost = 200, kRowsOfPicture = 100'000, kColumnsMost = 64, kCellMost = 400;
 constexpr std::size_t kTableBytes = std::size_t{1} << 20;
 constexpr std::size_t kListBytes = std::size_t{64} << 10;
 
@@ -71,15 +71,19 @@ Json value_of(const std::string& text) {
 
 // The page draws pictures of these, which need more than the beginning.
 std::size_t most_rows(const fs::path& file) {
-  constexpr std::string_view kDrawn[] = {"topic_words.csv", "coefficients.csv", "ranks.csv"};
+  constexpr std::string_view kDrawn[] = {"topics.txt",   "topic_map.csv",    "topic_words.csv", "topics.csv",
+                                         "path.csv",     "coefficients.csv", "weights.csv",     "items.csv",
+                                         "clusters.csv", "centres.csv",      "ranks.csv",       "top_ranks.csv"};
   return std::ranges::find(kDrawn, file.filename().native()) == std::end(kDrawn) ? kRowsMost : kRowsOfPicture;
 }
+
+}  // namespace
 
 Json table_of(const fs::path& file) {
   const bool is_csv = file.extension() == ".csv";
   const std::string whole = beginning_of(file);
   std::istringstream lines(whole);
-  const std::size_t most = most_rows(file);
+  std::size_t most = most_rows(file);
   Json columns = Json::array(), rows = Json::array();
   std::size_t width = 0;
   for (std::string line; rows.size() < most && std::getline(lines, line);) {
@@ -89,10 +93,10 @@ Json table_of(const fs::path& file) {
     width = std::max(width, cells.size());
     Json row = Json::array();
     for (const std::string& text : cells) row.push_back(is_header ? Json(cell(text)) : value_of(text));
-    if (is_header)
-      columns = row;
-    else
+    if (!is_header)
       rows.push_back(row);
+    else if (columns = row; columns[0] == "key")  // of an app without a text form of its own: drawn too
+      most = kRowsOfPicture;
   }
   for (std::size_t i = columns.size(); i < width; ++i) columns.push_back(std::to_string(i + 1));
   Json table{{"name", visible_text(file.filename().native())}, {"columns", columns}, {"rows", rows}};
@@ -102,6 +106,8 @@ Json table_of(const fs::path& file) {
   if (!whole.empty() && has_more) table["cut"] = true;
   return table;
 }
+
+namespace {
 
 Json tables_of(const fs::path& folder, const std::vector<std::string>& names) {
   Json tables = Json::array();

@@ -7,8 +7,10 @@
 
 namespace rota {
 
-// {"epoch": E, "tables": [{"name", "columns", "rows"}]}: of each file that model/text.list names, at most 200 rows.  A
-// CSV file has its columns' names, other text is divided at tabs.  No tables if the text is not written yet.
+// {"name", "columns", "rows"} of a file: at most 200 rows, and of those that the page draws what is in their first
+// 1 MiB; "cut": true if it has more.  A CSV file has its columns' names, other text is divided at tabs.
+Json table_of(const std::filesystem::path& file);
+// {"epoch": E, "tables": [table]}: of each file that model/text.list names.  No tables if the text is not written yet.
 Json model_tables(const RunFolder& run);
 // Those of a folder that `rota export` has written.
 Json exported_tables(const std::filesystem::path& folder);

@@ -78,7 +78,7 @@ std::string policy_hash(std::string_view text) {
   return "'sha256-" + std::string(reinterpret_cast<const char*>(base64), static_cast<std::size_t>(length)) + "'";
 }
 
-std::string report_html(const std::vector<std::string>& runs) {
+std::string report_html(const std::vector<std::string>& runs, bool compares) {
   std::string page, modules, scripts, styles;
   const auto put_script = [&](const char* tag, const std::string& text) {
     scripts += " " + policy_hash(text);
@@ -96,7 +96,8 @@ std::string report_html(const std::vector<std::string>& runs) {
     } else if (const auto script = between(line, "<script src=\"", "\"></script>")) {
       put_script("<script>", std::string(text_of(*script)));
     } else if (const auto main = between(line, "<script type=\"module\" src=\"", "\"></script>")) {
-      page += "<script type=\"application/json\" id=\"data\">{\"runs\":[";
+      page += std::string("<script type=\"application/json\" id=\"data\">{") + (compares ? "\"compare\":true," : "") +
+              "\"runs\":[";
       for (const std::string& run : runs) page += (&run == runs.data() ? "" : ",") + json_in_html(run);
       page += "]}</script>\n";
       put_script("<script type=\"module\">", modules + as_statement(*main));

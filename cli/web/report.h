@@ -6,9 +6,9 @@
 
 namespace rota {
 
-// The page with runs in it, each the JSON of SeenRun::whole().  Its content security policy allows only its own scripts
-// and styles, by their hashes, and no connection.
-std::string report_html(const std::vector<std::string>& runs);
+// The page with runs in it, each the JSON of SeenRun::whole(), and all of them compared at first if `compares`.  Its
+// content security policy allows only its own scripts and styles, by their hashes, and no connection.
+std::string report_html(const std::vector<std::string>& runs, bool compares = false);
 
 // Whether a file that begins like this was made by report_html().
 bool is_report(std::string_view beginning);

@@ -133,19 +133,31 @@ HttpAnswer WebApi::model(const HttpRequest& request, const fs::path& folder) {
   return failed(fresh.status().code() == ExitCode::temporary ? 503 : 404, fresh.status().what());
 }
 
+HttpAnswer WebApi::similar(const HttpRequest& request, const fs::path& folder) {
+  const auto run = runs_.find(request.value("name"));
+  const RunFolder its{folder};
+  std::error_code error;
+  if (!run || !is_within(folder, fs::exists(its.model(), error) ? its.model() : its.checkpoint()))
+    return failed(404, "this run has neither a model nor a checkpoint");
+  const auto table = fresh_.similar(folder, run->brief()["app"].get<std::string>(), request.value("item"));
+  if (table.ok()) return json(json_text(*table));
+  return failed(table.status().code() == ExitCode::temporary ? 503 : 404, table.status().what());
+}
+
 HttpAnswer WebApi::answer(const HttpRequest& request) {
   const std::string& path = request.path;
   if (!path.starts_with("/api/")) return page(std::string_view(path).substr(1));
   if (path == "/api/runs") return json(json_text(runs_.all()));
   if (path == "/api/run") return run(request);
   if (path == "/api/follow") return follow(request);
-  if (path != "/api/logs" && path != "/api/log" && path != "/api/model")
+  if (path != "/api/logs" && path != "/api/log" && path != "/api/model" && path != "/api/similar")
     return failed(404, "there is no such question");
   const auto folder = runs_.folder(request.value("name"));
   if (!folder) return failed(404, "there is no folder of such a run here");
   const RunFolder its{*folder};
   // The folders of logs and of the model may be links.
   if (path == "/api/model") return model(request, *folder);
+  if (path == "/api/similar") return similar(request, *folder);
   if (!is_within(*folder, its.log())) return path == "/api/logs" ? json(R"({"logs":[]})") : failed(404, "no logs");
   if (path == "/api/logs") return list_logs(its);
   const auto tail = number(request, "tail", kLogBytes, kLogBytes);

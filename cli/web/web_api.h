@@ -7,6 +7,8 @@
 //   GET /api/log?name=N&file=worker-0.log         the newest 256 KiB, or &tail=BYTES
 //   GET /api/model?name=N                         {"tables": [...]}: the beginnings of the model's text tables
 //   GET /api/model?name=N&fresh=1                 the same of the newest checkpoint, by fresh_model.h; 503: later
+//   GET /api/similar?name=N&item=I                a table of the items most similar to one, by `rota similar`; 503:
+//   later
 #pragma once
 #include <string>
 
@@ -30,6 +32,7 @@ class WebApi {
   HttpAnswer run(const HttpRequest& request);
   HttpAnswer follow(const HttpRequest& request);
   HttpAnswer model(const HttpRequest& request, const std::filesystem::path& folder);
+  HttpAnswer similar(const HttpRequest& request, const std::filesystem::path& folder);
 
   RunList& runs_;
   Watchers watchers_;

@@ -216,6 +216,9 @@ class WebTest(rota_run.RotaTest):
         script = self.folder / "page.mjs"
         script.write_text(re.search(r'<script type="module">(.*?)</script>', page, re.S).group(1))
         self.program([shutil.which("node"), "--check", script])
+        self.rota("report", "--compare", out, other, f"--output={file}")
+        self.assertIn('id="data">{"compare":true,"runs":[', file.read_text())
+        self.rota("report", out, "--compare", f"--output={file}", code=2, error="--compare needs at least two runs")
         self.rota("report", out, f"--output={file}")
         mine = self.folder / "mine.html"
         mine.write_text("<!doctype html>precious")

@@ -43,6 +43,18 @@ echo 'rota: the run is not done: this is the model of its newest checkpoint, epo
   EXPECT_EQ(started(), "export lda --model=/runs/an a\n");
 }
 
+TEST_F(FreshModelTest, SimilarItemsAreWhatTheCommandPrints) {
+  FreshModel fresh(
+      script("echo \"$4 $5\" >> '" + (folder / "started").string() + "'\nprintf 'item,cosine\\nb,0.5\\n'\n"));
+  const auto table = fresh.similar("/runs/a", "mf", "it's; rm -rf x");
+  ASSERT_TRUE(table.ok()) << table.status().what();
+  EXPECT_EQ(*table, Json::parse(R"({"name":"similar.csv","columns":["item","cosine"],"rows":[["b",0.5]]})"));
+  EXPECT_EQ(started(), "similar mf --model=/runs/a\n--item=it's; rm -rf x --top=30\n");
+  EXPECT_EQ(fresh.similar("/runs/a", "mf", "c").status().code(), ExitCode::temporary) << "one in a second";
+  FreshModel other(script("echo 'rota: the model has no item x' >&2\nexit 2\n"));
+  EXPECT_EQ(other.similar("/runs/a", "mf", "x").status().what(), "rota: the model has no item x");
+}
+
 TEST_F(FreshModelTest, FailsAsTheExportDoes) {
   FreshModel fresh(script("echo 'rota: no checkpoint yet' >&2\nexit 66\n"));
   const Status status = fresh.of("/runs/a", "lda").status();

@@ -12,6 +12,7 @@ TEST(Report, ItNeedsNothingElse) {
   const std::string page = report_html({R"({"name":"</script><b>"})", R"({"name":"b"})"});
   EXPECT_TRUE(is_report(page.substr(0, 4096)));
   EXPECT_FALSE(is_report("<!doctype html><html><head><title>Mine</title>"));
+  EXPECT_NE(report_html({}, true).find("id=\"data\">{\"compare\":true,\"runs\":[]}</script>"), page.npos);
   EXPECT_EQ(page.find("<link rel=\"stylesheet\""), page.npos);
   EXPECT_EQ(page.find(" src=\""), page.npos);
   EXPECT_EQ(page.find("modulepreload"), page.npos);
