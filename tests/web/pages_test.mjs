@@ -7,7 +7,8 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { axe, launch, missing, openPage, overflow, visit } from './browser.mjs';
-import { corpus, generate, jsonLines, report, sample, serve, startTraining, train } from './run_folders.mjs';
+import { corpus, examples, generate, inputs, jsonLines, printed, report } from './run_folders.mjs';
+import { sample, serve, slowDown, startTraining, train } from './run_folders.mjs';
 
 const skip = missing();
 if (skip) console.log(`SKIPPED: no page is tested here, because ${skip}`);
@@ -109,7 +110,7 @@ test('the page is small, and complete without any other server', { skip }, async
 });
 
 test(
-  'a live run that loses a worker: its pages follow it, and their numbers are those of metrics.jsonl',
+  'a live run with a straggler, which loses another worker: its pages follow it, and their numbers are those of metrics.jsonl',
   { skip },
   async () => {
     const [input, valid] = corpus(folder),
@@ -123,8 +124,10 @@ test(
       '--epochs=100000',
       '--workers=4',
       '--threads=1',
+      '--rebalance=false',
       '--coordinator=tcp://127.0.0.1:0',
     );
+    let straggler = null;
     const page = await openPage(browser);
     try {
       while (!fs.existsSync(`${dir}/metrics.jsonl`) || records('live').length < 3)
@@ -153,12 +156,16 @@ test(
         delete document.hidden;
         document.dispatchEvent(new Event('visibilitychange'));
       });
-      const victim = jsonLines(`${dir}/events.jsonl`).find(
-        (event) => event.event === 'joined' && event.role === 'worker-2',
-      );
-      process.kill(Number(victim.pid), 'SIGKILL');
-      await page.waitForFunction(() => document.querySelector('.questions').textContent.includes('worker-2 (1 loss)'));
-      await page.waitForFunction(() => document.querySelector('.questions').textContent.includes('It has recovered'));
+      const processOf = (role) =>
+        jsonLines(`${dir}/events.jsonl`).find((event) => event.event === 'joined' && event.role === role).pid;
+      straggler = slowDown(Number(processOf('worker-1')));
+      const says = (text) =>
+        page.waitForFunction((what) => document.querySelector('.questions').textContent.includes(what), text);
+      await says('worker-1 is a straggler.');
+      process.kill(Number(processOf('worker-2')), 'SIGKILL');
+      await says('worker-2 (1 loss)');
+      await says('It has recovered');
+      await says('worker-1 is a straggler.');
       const resumed = await epoch();
       await page.waitForFunction((from) => Number(document.querySelector('.tiles data').value) > from, resumed);
       const shown = await page.evaluate(() =>
@@ -179,6 +186,11 @@ test(
       }
       await visit(page, address('live', 'workers'));
       assert.equal(await page.locator('.lane .mark.lost').count(), 1);
+      await page.waitForFunction(() =>
+        document.querySelector('.headline').textContent.includes('worker-1 is a straggler'),
+      );
+      assert.equal(await page.textContent('.name.slow'), 'worker-1 · straggler');
+      straggler.stop();
 
       // By the address of its coordinator a run has neither events nor files; nothing is asked that is not there.
       const remote = await serve(fs.readFileSync(`${dir}/address`, 'utf8').trim(), `--keys=${dir}/keys`);
@@ -201,13 +213,14 @@ test(
       assertTableIs(await readTable(page), records('live'));
       assert.deepEqual(page.errors, []);
     } finally {
+      straggler?.stop();
       await job.stop();
       await page.close();
     }
   },
 );
 
-test('finished runs of several apps: every page is sound, and its table equals metrics.jsonl', { skip }, async () => {
+test('a finished run of each app: every page is sound, and its table equals metrics.jsonl', { skip }, async () => {
   const a9a = [`--input=${sample('sgd/sample/a9a.libsvm.gz')}`],
     [input, valid] = corpus(folder);
   train(
@@ -224,15 +237,49 @@ test('finished runs of several apps: every page is sound, and its table equals m
   train('mf', at('mf'), `--input=${sample('mf/sample/google_reviews.txt.gz')}`, '--epochs=5', '--workers=3');
   train('sgd', at('sgd'), ...a9a, '--exchange=halton', '--epochs=5');
   train('kmeans', at('kmeans'), ...a9a, '--clusters=5', '--epochs=10');
+  const ratings = `--input=${sample('mf/sample/google_reviews.txt.gz')}`,
+    made = inputs(folder);
+  for (const app of ['als', 'ccd']) train(app, at(app), ratings, '--epochs=3', '--workers=2');
+  train('linear', at('linear'), `--input=${made.rows}`, `--valid=${made.rows}`, '--workers=2');
+  train('lasso', at('lasso'), `--input=${made.rows}`, '--workers=2');
+  train('medlda', at('medlda'), `--input=${made.medlda}`, '--topics=4', '--epochs=4', '--workers=2');
+  train('pagerank', at('pagerank'), `--input=${made.edges}`, '--epochs=10', '--workers=2');
+  const kExamples = {
+    components: [`--input=${made.edges}`],
+    shortest_paths: [`--input=${made.lengths}`],
+    kmeans: [`--input=${made.rows}`],
+    svm: [`--input=${made.rows}`, '--epochs=5'],
+    lbfgs: [`--input=${made.rows}`, '--epochs=5'],
+    fm: [`--input=${made.rows}`, '--epochs=2'],
+    network: [`--input=${made.rows}`, '--epochs=3'],
+    gibbs: [`--input=${made.cases}`, `--network=${made.network}`, '--epochs=3'],
+  };
+  for (const [name, flags] of Object.entries(kExamples))
+    train(path.join(examples, `${name}.so`), at(`example ${name}`), ...flags, '--workers=2');
+  const apps = ['topics', 'lasso rows', 'mf', 'sgd', 'kmeans', 'als', 'ccd', 'linear', 'lasso', 'medlda', 'pagerank'],
+    all = [...apps, ...Object.keys(kExamples).map((name) => `example ${name}`)];
   const page = await openPage(browser);
-  for (const name of ['topics', 'lasso rows', 'mf', 'sgd', 'kmeans']) {
+  for (const name of all) {
     for (const kind of kPages.filter((each) => each !== 'events')) {
       await visit(page, address(name, kind));
       await page.waitForFunction(() => !document.querySelector('main').textContent.includes('Loading …'));
-      await assertSound(page, `${name} ${kind}`, { rules: kind === 'schedule' && name !== 'topics' });
+      await assertSound(page, `${name} ${kind}`, {
+        rules: kind === 'model' || (kind === 'schedule' && name !== 'topics' && !name.startsWith('example')),
+      });
+      if (kind !== 'model') continue;
+      // A picture of the model, or a table that is open.
+      const pictures = await page.locator('.bar-table, .chart canvas, .cells, .map, section > .scroll').count();
+      assert.ok(pictures > 0 || name === 'example gibbs', `${name} has a picture of its model`);
     }
     await visit(page, address(name));
     assertTableIs(await readTable(page), records(name));
+  }
+  for (const [name, score] of [
+    ['topics', 'perplexity, smaller is better'],
+    ['linear', 'is better'],
+  ]) {
+    await visit(page, address(name));
+    assert.match(await page.textContent('.charts'), new RegExp(`Held-out score \\(.*${score}\\)`));
   }
   await visit(page, address('sgd', 'schedule'));
   assert.match(await page.textContent('main'), /exchanged between shards \(--exchange=halton\)/);
@@ -375,6 +422,7 @@ test('the model of a run that trains: a map of its topics, by pointer and by key
     await page.waitForSelector('.map circle');
     assert.match(await page.textContent('.controls [role=status]'), /^Epoch \d+\. /);
     assert.equal(await page.locator('.map circle').count(), 12);
+    await page.click('summary:text-is("topics.txt")');
     const topics = await page.evaluate(() =>
       [...document.querySelectorAll('[aria-label="topics.txt"] tbody tr')].map((row) =>
         [...row.cells].map((cell) => cell.textContent),
@@ -399,10 +447,12 @@ test('the model of a run that trains: a map of its topics, by pointer and by key
   }
 });
 
-// Cells of a table of bars, as text.
+// Cells of the first table of bars, as text.
 const barRows = (page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll('.bar-table tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent)),
+    [...document.querySelector('.bar-table').querySelectorAll('tbody tr')].map((row) =>
+      [...row.cells].map((cell) => cell.querySelector('data')?.value ?? cell.textContent),
+    ),
   );
 const csv = (name, file) =>
   fs
@@ -501,3 +551,62 @@ test('pictures of models: the path of Lasso, clusters of k-means, ranks of PageR
   assert.equal(await page.getAttribute('[data-value="log"]', 'aria-pressed'), 'true'); // ranks differ widely
   await page.close();
 });
+
+test(
+  'the nearest items of a factorisation are those of `rota similar`, by search and of the server',
+  { skip },
+  async () => {
+    train('mf', at('items'), `--input=${sample('mf/sample/google_reviews.txt.gz')}`, '--epochs=4', '--workers=2');
+    const similar = (item) =>
+      printed('similar', 'mf', `--model=${at('items')}`, `--item=${item}`, '--top=30')
+        .trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(','));
+    const near = (rows) => rows.map(([item, cosine]) => [item, Number(cosine).toFixed(4)]);
+    const page = await openPage(browser);
+    await visit(page, address('items', 'model'));
+    await page.waitForSelector('.bar-table');
+    await page.fill('[aria-label="Find an item"]', '11');
+    assert.deepEqual(near(await barRows(page)), near(similar('11')));
+    assert.match(await page.textContent('.command'), /--item=11$/);
+    const answer = await page.request.get(`${server.url}api/similar?name=items&item=11`);
+    assert.deepEqual(
+      near((await answer.json()).rows.map(([item, cosine]) => [String(item), cosine])),
+      near(similar('11')),
+    );
+    await page.fill('[aria-label="Find an item"]', 'no such item');
+    assert.equal(await page.textContent('.card [role=status]'), 'No item has this text in its name.');
+    await assertSound(page, 'nearest items');
+    await page.close();
+  },
+);
+
+test(
+  'more than 200 topics: all are on the map, and found by their words; --compare begins with all runs',
+  { skip },
+  async () => {
+    const [input] = corpus(folder),
+      vocabulary = `--vocab=${sample('lda/sample/vocab.kos.txt')}`,
+      file = path.join(folder, 'many topics.html');
+    train('lda', at('300 topics'), `--input=${input}`, vocabulary, '--topics=300', '--workers=2', '--epochs=2');
+    report(['--compare', at('300 topics'), at('small')], file);
+    const page = await openPage(browser);
+    await visit(page, `file://${encodeURI(file)}`);
+    assert.equal(await page.locator('.runs input:checked').count(), 2);
+    await visit(page, `file://${encodeURI(file)}#/run/${encodeURIComponent('300 topics')}/model`);
+    await page.waitForSelector('.map circle');
+    assert.equal(await page.locator('.map circle').count(), 300);
+    await page.fill('[aria-label="Find topics by their words"]', 'election');
+    const found = await page.locator('.card select option').count();
+    assert.ok(found > 0 && found < 300, `${found} topics`);
+    assert.equal(await page.locator('.map circle:not(.faded)').count(), found);
+    for (const topic of await page.locator('.card select option').evaluateAll((all) => all.map(({ value }) => value)))
+      assert.ok(
+        csv('300 topics', 'topic_words.csv').some((row) => row[0] === topic && row[1].startsWith('election')),
+        topic,
+      );
+    await assertSound(page, '300 topics');
+    await page.close();
+  },
+);

@@ -14,6 +14,7 @@ export const jsonLines = (file) =>
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line));
+export const examples = process.env.ROTA_EXAMPLES ?? path.join(path.dirname(rota), '../examples');
 export const sample = (name) => path.join(kSource, 'apps', name);
 
 export function train(app, out, ...options) {
@@ -22,6 +23,40 @@ export function train(app, out, ...options) {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`rota train ${app} ended with ${status}: ${stderr}`);
+}
+
+// What a command of rota prints.
+export function printed(...words) {
+  const { status, stdout, stderr } = spawnSync(rota, words, { timeout: 60000, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`rota ${words[0]} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+// A straggler: the process stands still most of the time, until stop().
+export function slowDown(pid) {
+  const kStill = 40,
+    kRuns = 10; // ms
+  let timer = null;
+  const pulse = (signal, next) => {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return; // it has ended
+    }
+    const isStill = signal === 'SIGSTOP';
+    timer = setTimeout(() => pulse(next, signal), isStill ? kStill : kRuns);
+  };
+  pulse('SIGSTOP', 'SIGCONT');
+  return {
+    stop() {
+      clearTimeout(timer);
+      try {
+        process.kill(pid, 'SIGCONT');
+      } catch {
+        /* it has ended */
+      }
+    },
+  };
 }
 
 // Ends a process, by force if it does not end by itself.
@@ -77,6 +112,38 @@ export function corpus(folder) {
     fs.writeFileSync(file, `${[documents, words, mine.length, ...mine].join('\n')}\n`);
   }
   return files;
+}
+
+// Small inputs of the apps that have no sample, by name: {medlda, edges, lengths, rows, cases, network}.
+export function inputs(folder) {
+  let state = 7; // any; the same files every time
+  const draw = (below) => (state = (state * 48271) % 2147483647) % below;
+  const lines = (count, make) => Array.from({ length: count }, (_, i) => `${make(i)}\n`).join('');
+  const document = (i) => {
+    const columns = new Set(Array.from({ length: 8 }, () => 1 + draw(30) + 20 * (i % 2)));
+    return `${i % 2 ? 1 : -1} ${[...columns]
+      .sort((a, b) => a - b)
+      .map((column) => `${column}:1`)
+      .join(' ')}`;
+  };
+  const rows = zlib
+    .gunzipSync(fs.readFileSync(sample('sgd/sample/a9a.libsvm.gz')))
+    .toString()
+    .split('\n');
+  const texts = {
+    medlda: lines(200, document),
+    edges: lines(400, () => `${draw(300)} ${draw(300)}`),
+    lengths: lines(900, () => `${draw(300)} ${draw(300)} ${1 + draw(90) / 8}`),
+    rows: `${rows.slice(0, 500).join('\n')}\n`,
+    cases: `sky,wind,rain\n${lines(100, () => ['red', 'grey'][draw(2)] + ',' + ['low', 'high', ''][draw(3)] + ',' + ['yes', 'no'][draw(2)])}`,
+    network: 'sky\nwind\nrain sky wind\n',
+  };
+  const files = Object.keys(texts).map((name) => [
+    name,
+    path.join(folder, `${name}.${name === 'cases' ? 'csv' : 'txt'}`),
+  ]);
+  for (const [name, file] of files) fs.writeFileSync(file, texts[name]);
+  return Object.fromEntries(files);
 }
 
 // A run of many workers that was never trained.  Worker 17 computes three times as long as the others; worker 5 was

@@ -108,7 +108,7 @@ function learning(run) {
     return ['', run.state.state === 'done' ? 'No: it is done.' : 'No: it does not run any more.', says];
   }
   const patience = Number(run.option('patience', '0'));
-  if (best?.sure && patience > 0) says.push(`It ends after ${plural(patience, 'evaluation')} without a better score.`);
+  if (best && patience > 0) says.push(`It ends after ${plural(patience, 'evaluation')} without a better score.`);
   const state = valid.state === 'improving' || objective.state === 'improving' ? 'improving' : objective.state;
   const short = {
     improving: 'Yes.',
@@ -130,7 +130,11 @@ function end(run) {
     const done = run.state.state === 'done';
     return [
       done ? 'good' : 'bad',
-      done ? 'It is done.' : 'Not by itself: `rota resume` continues it.',
+      done
+        ? 'It is done.'
+        : run.state.checkpoint
+          ? 'Not by itself: `rota resume` continues it.'
+          : 'Never: it ended before its first checkpoint.',
       [...trained, whole > 0 ? `From the first process to the last event: ${duration(whole)}.` : ''],
     ];
   }
@@ -160,6 +164,8 @@ function slow(run) {
       `${lag.name} computes longest: ${number(lag.ratio, 3)} times the median of the others, `,
       `slowest in ${lag.times} of the last ${lag.of} records. `,
     );
+  const memory = run.newest.memory_bytes ?? [];
+  if (memory.length) says.push(`The largest worker has ${bytes(Math.max(...memory))} in memory. `);
   says.push(`All workers together sent ${bytes(run.newest.bytes_sent)} in the newest epoch. `);
   if (share > kWaiting && run.newest.workers > 1) says.push('With fewer workers each would wait less.');
   if (lag?.slow)
@@ -245,10 +251,13 @@ function what(run) {
     plural(state.shards ?? Number(run.option('shards', '0')), 'shard'),
   ];
   if (state.slices > 0) counts.push(plural(state.slices, 'slice'));
+  const resumes = run.ofKind('resume', 'resume_without_checkpoint');
+  const again = resumes.length ? `It was resumed ${plural(resumes.length, 'time')}. ` : '';
   return [
     '',
-    `${run.app} on ${list(inputs)}.`,
+    `${run.app.split('/').at(-1)} on ${list(inputs)}.`,
     [
+      again,
       `${counts.join(', ')}, seed ${run.option('seed', '1')}`,
       state.version ? `, Rota ${state.version}. ` : '. ',
       state.result ? ['Model ', el_hash(state.result.model_hash), '.'] : '',

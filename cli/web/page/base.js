@@ -81,6 +81,9 @@ export function list(names, most = 4) {
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
+// A word of a shell's command.
+export const shellWord = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
 export const last = (array) => array[array.length - 1];
 export const sum = (array) => array.reduce((total, value) => total + value, 0);
 export function median(values) {

@@ -1,12 +1,15 @@
 // model_page.js -- the model as pictures and tables, once the run has written its text, or of its newest checkpoint
 // when asked for.
 import { el, isNumber, svg } from './base.js';
-import { coefficientPath, largestBars } from './model_pictures.js';
+import { centreBars, coefficientBars, coefficientPath, labelledTopics } from './model_pictures.js';
+import { largestBars, unknownTable, weightBars } from './model_pictures.js';
+import { nearestItems } from './nearest_items.js';
 import { lazyDetails, section, table } from './parts.js';
 import { isMap, pointMap } from './point_map.js';
 import { topicViewer } from './topic_viewer.js';
 
 const kMostRows = 200; // of a table that are shown at once
+const kFew = 10; // rows among which nobody searches
 const kMostBars = 6; // columns of a table that gets bars
 // Text files without a line of names, by the README.txt beside them.
 const kNames = { 'topics.txt': ['topic', 'alpha', 'tokens', 'words'] };
@@ -26,7 +29,8 @@ export function modelPage(main, run, source) {
       const { epoch, tables = [] } = await source.model(run.state.name, isFresh);
       asking.hidden = !source.live || (tables.length > 0 && !isFresh);
       if (isFresh) state.textContent = isNumber(epoch) ? `Epoch ${epoch}. The run goes on as before.` : '';
-      if (tables.length) body.replaceChildren(...pictures(run.state.app, tables), ...hints(run.state.app));
+      const ask = source.similar && ((item) => source.similar(run.state.name, item));
+      if (tables.length) body.replaceChildren(...pictures(run.state.app, tables, ask));
       else if (run.running) says('The text of the model is written when the run is done.');
       else says('This run has no tables of its model. `rota show` prints it.');
     } catch (error) {
@@ -45,50 +49,49 @@ export function modelPage(main, run, source) {
   return { update };
 }
 
-// Of what a table cannot answer.
-const hint = (title, command) => [section(title, el('pre', { class: 'command' }, command))];
-const hints = (app) => {
-  if (['als', 'ccd', 'mf'].includes(app)) return hint('Nearest items', `rota similar ${app} --model=DIR --item=NAME`);
-  if (app === 'pagerank') return hint('More nodes of the highest ranks', 'rota show pagerank --model=DIR --top=100');
-  return [];
-};
-
 // Tables that a picture shows, and lines of text, are there for who opens them.
-function pictures(app, tables) {
+function pictures(app, tables, ask) {
   const drawn = new Set(),
     parts = [];
   const find = (...names) => {
     const found = names.map((name) => tables.find((one) => one.name === name && one.rows.length > 0));
     return found.every(Boolean) ? found : null;
   };
-  const draw = (found, made) => {
-    if (made.length === 0) return;
+  // The picture of these tables, if all are there, and it can be made.
+  const draw = (names, make) => {
+    const found = find(...names),
+      made = found ? make(...found) : [];
     parts.push(...made);
-    for (const one of found) drawn.add(one);
+    if (made.length) for (const one of found) drawn.add(one);
+    return made.length > 0;
   };
-  const [topics] = find('topics.txt') ?? [],
-    words = find('topic_map.csv', 'topic_words.csv'),
-    path = find('path.csv', 'coefficients.csv'),
-    clusters = find('clusters.csv'),
-    ranks = find('ranks.csv');
-  if (words) draw(words, [topicViewer(...words, topics)]);
-  if (path) draw(path, coefficientPath(...path));
-  if (clusters && app === 'kmeans') draw(clusters, largestBars('Sizes of clusters', clusters[0], 'clusters'));
-  if (ranks && app === 'pagerank') draw(ranks, largestBars('Nodes of the highest ranks', ranks[0], 'nodes'));
-  for (const one of tables.filter((one) => isMap(one) && !drawn.has(one)))
-    draw([one], [section(`Map of ${one.name}`, pointMap(one, () => '').nodes)]);
-  const closed = (one) => Number(drawn.has(one) || one.columns.length < 2);
+  draw(['topic_map.csv', 'topic_words.csv'], (map, words) => [topicViewer(map, words, find('topics.txt')?.[0])]);
+  draw(['topics.csv'], (topics) => (app === 'medlda' ? labelledTopics(topics) : []));
+  draw(['path.csv', 'coefficients.csv'], coefficientPath) || draw(['coefficients.csv'], coefficientBars);
+  draw(['weights.csv'], (weights) => (weights.columns[1] === 'label' ? weightBars(weights) : []));
+  draw(['items.csv'], (items) => nearestItems(items, app, ask));
+  draw(['clusters.csv'], (sizes) => largestBars('Sizes of clusters', sizes, 'cluster'));
+  draw(['centres.csv', 'clusters.csv'], (centres, sizes) => (app === 'kmeans' ? centreBars(centres, sizes) : []));
+  const ranks = (one) => largestBars('Nodes of the highest ranks', one, 'node');
+  draw(['ranks.csv'], ranks) || draw(['top_ranks.csv'], ranks);
+  for (const one of tables.filter((one) => !drawn.has(one)))
+    draw([one.name], () =>
+      isMap(one) ? [section(`Map of ${one.name}`, pointMap(one, () => '').nodes)] : unknownTable(one),
+    );
+  const closed = (one) => parts.length > 0 || one.columns.length < 2;
+  const order = [...tables].sort((a, b) => closed(a) - closed(b));
+  const details = order.filter(closed).map((one) => lazyDetails(one.name, () => tableParts(sorted(one))).node);
   return [
     ...parts,
-    ...[...tables].sort((a, b) => closed(a) - closed(b)).map((one) => tableSection(sorted(one), !closed(one))),
-  ];
+    ...order.filter((one) => !closed(one)).map((one) => section(one.name, tableParts(sorted(one)))),
+    details.length > 0 && section('Tables of the model', details),
+  ].filter(Boolean);
 }
 
 // Topics by their size.
-const sorted = (one) =>
-  one.name === 'topics.txt' ? { ...one, rows: [...one.rows].sort((a, b) => b[2] - a[2]) } : one;
+const sorted = (one) => (one.name === 'topics.txt' ? { ...one, rows: [...one.rows].sort((a, b) => b[2] - a[2]) } : one);
 
-function tableSection({ name, columns, rows, cut }, isOpen) {
+function tableParts({ name, columns, rows, cut }) {
   const box = el('div', {});
   const find = el('input', {
     type: 'search',
@@ -128,8 +131,7 @@ function tableSection({ name, columns, rows, cut }, isOpen) {
     );
   }
   show();
-  const parts = [el('div', { class: 'controls' }, find), box];
-  return isOpen ? section(name, parts) : el('section', { class: 'card' }, lazyDetails(name, () => parts).node);
+  return [rows.length > kFew && el('div', { class: 'controls' }, find), box].filter(Boolean);
 }
 
 // The last column whose values are numbers and differ; 0 if there is none.

@@ -1,5 +1,5 @@
 // parts.js -- pieces that several pages have: sections, tables, choices, sliders, players.
-import { el, isNumber, svg } from './base.js';
+import { el, figure, isNumber, svg } from './base.js';
 
 export const section = (title, ...children) => el('section', { class: 'card' }, el('h2', {}, title), ...children);
 
@@ -31,19 +31,26 @@ export function table(label, columns, rows) {
 }
 
 // A table of names and numbers with bars of the first number, in front of lighter ones of the second, if there is one.
-// Logarithmic bars begin at half of the least number.
+// Logarithmic bars begin at half of the least number.  Bars of negative numbers go to the left of a middle line.
 export function barTable(label, [name, ...amounts], rows, isLog = false) {
-  const largest = Math.max(0, ...rows.flatMap((row) => row.slice(1)));
-  const least = Math.min(...rows.map((row) => row[1])) / 2;
-  const share = (value) => (isLog ? Math.log(value / least) / Math.log(largest / least) : value / (largest || 1));
-  const rect = (value, kind) =>
-    svg('rect', { class: kind, width: `${100 * Math.max(0, share(value))}%`, height: 12 });
+  const first = rows.map((row) => row[1]),
+    hasBack = rows.some((row) => isNumber(row[2]));
+  const largest = Math.max(0, ...(hasBack ? rows.flatMap((row) => row.slice(1)) : first).map(Math.abs));
+  const least = Math.min(...first),
+    whole = least < 0 ? 50 : 100;
+  const share = (value) =>
+    isLog ? Math.log((2 * value) / least) / Math.log((2 * largest) / least) : Math.abs(value) / (largest || 1);
+  const rect = (value, kind) => {
+    const width = whole * Math.max(0, share(value)),
+      x = least >= 0 ? 0 : value < 0 ? 50 - width : 50;
+    return svg('rect', { class: value < 0 ? 'c2' : kind, x: `${x}%`, width: `${width}%`, height: 12 });
+  };
   const bars = ([, front, back]) =>
     el(
       'span',
       { class: 'amount' },
-      svg('svg', { height: 12, 'aria-hidden': 'true' }, back !== undefined && rect(back, 'heat1'), rect(front, 'c1')),
-      String(front),
+      svg('svg', { height: 12, 'aria-hidden': 'true' }, isNumber(back) && rect(back, 'heat1'), rect(front, 'c1')),
+      figure(front),
     );
   const columns = amounts.map((each, at) => ({ name: each, value: at === 0 ? bars : (row) => row[at + 1] }));
   return table(label, [{ name, value: (row) => row[0] }, ...columns], rows);

@@ -75,6 +75,9 @@ export function pointMap({ name, columns, rows, cut }, describe, chosen = () => 
   ];
   return {
     nodes: [el('p', { class: 'note' }, note.filter(Boolean).join(' ')), box, readout],
+    // Only these rows, by their first column, stand out; null: all.
+    fade: (names) =>
+      circles.forEach((circle, i) => circle.classList.toggle('faded', !(names?.has(points[i][0]) ?? true))),
     choose: (name) => points.some((row) => row[0] === name) && mark(points.findIndex((row) => row[0] === name)),
   };
 }

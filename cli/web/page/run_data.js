@@ -155,18 +155,38 @@ export function timeParts(run) {
 // worker-2 before worker-10.
 export const byNumber = (a, b) => a.localeCompare(b, 'en', { numeric: true });
 
-// The epoch of the best held-out score: as the run says with --patience; otherwise the score is taken to get better in
-// the direction in which it has moved farthest.  `sure`: the run says so.
+// The held-out score: its name among the terms, and 'larger' or 'smaller', whichever is better; each null if the files do
+// not tell.
+const kLarger = /accuracy|auc|ndcg|recall|precision|likelihood/,
+  kSmaller = /loss|error|rmse|mae|perplexity|deviance/;
+export function heldOut(run) {
+  const scored = run.records.filter((record) => isNumber(record.valid)).slice(-20);
+  const terms = Object.keys(last(scored)?.terms ?? {});
+  const is = (name) => scored.every((record) => record.terms?.[name] === record.valid);
+  const name = terms.find((each) => each.startsWith('valid') && is(each)) ?? null;
+  const better = !name ? null : kLarger.test(name) ? 'larger' : kSmaller.test(name) ? 'smaller' : null;
+  return { name, better };
+}
+
+// The epoch of the best held-out score: as the run says with --patience, or as the score's name says; otherwise the
+// score is taken to get better in the direction in which it has moved farthest.  `sure`: the run or the name says so.
 export function bestValid(run) {
   const said = run.records.findLast((record) => record.best)?.best;
   if (said) return { epoch: said.epoch, valid: said.valid, since: said.since, sure: true };
   const scored = run.records.filter((record) => isNumber(record.valid));
   if (scored.length === 0) return null;
-  const first = scored[0].valid;
+  const first = scored[0].valid,
+    { better } = heldOut(run);
   const least = scored.reduce((a, b) => (b.valid < a.valid ? b : a)),
     most = scored.reduce((a, b) => (b.valid > a.valid ? b : a));
-  const best = first - least.valid >= most.valid - first ? least : most;
-  return { epoch: best.epoch, valid: best.valid, since: scored.length - 1 - scored.indexOf(best), sure: false };
+  const falls = better ? better === 'smaller' : first - least.valid >= most.valid - first;
+  const best = falls ? least : most;
+  return {
+    epoch: best.epoch,
+    valid: best.valid,
+    since: scored.length - 1 - scored.indexOf(best),
+    sure: better !== null,
+  };
 }
 
 export const perWorkerTotals = (records, field, count) =>

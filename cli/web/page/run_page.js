@@ -1,9 +1,9 @@
 // run_page.js -- a run: what a stranger asks, its figures and curves, its options.
-import { bytes, capital, duration, el, figure, isNumber, number, percent, plural } from './base.js';
+import { bytes, capital, duration, el, figure, isNumber, number, percent, plural, shellWord } from './base.js';
 import { answers, checkpointAge, headline, timeLeft, waiting } from './answers.js';
 import { chart, columns, positive } from './chart.js';
 import { checks, axisChoice, choice, lazyDetails, scaleChoice, recordsTable, section, table } from './parts.js';
-import { bestValid, rawValueOf } from './run_data.js';
+import { bestValid, heldOut, rawValueOf } from './run_data.js';
 
 export function runPage(main, run) {
   const says = el('p', { class: 'headline' }),
@@ -92,6 +92,9 @@ export function runPage(main, run) {
       picture.update(given);
     };
     show(objective, [run.has(measure) ? measure : 'objective'], {});
+    const { name, better } = heldOut(run);
+    const about = [name?.replace(/^valid_/, ''), better && `${better} is better`].filter(Boolean).join(', ');
+    valid.node.querySelector('h3').textContent = `Held-out score${about ? ` (${about})` : ''}`;
     const at = best && run.records.find((record) => record.epoch === best.epoch);
     show(
       valid,
@@ -166,9 +169,8 @@ export function runPage(main, run) {
 }
 
 function repeatCommand(run) {
-  const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const flags = `${run.option('out', run.state.name)}/flags.txt`;
-  return `rota train ${quote(run.app)} --flagfile=${quote(flags)} --out=NEW-FOLDER`;
+  return `rota train ${shellWord(run.app)} --flagfile=${shellWord(flags)} --out=NEW-FOLDER`;
 }
 
 // A column for every number of a record, named as in the file.

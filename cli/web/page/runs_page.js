@@ -5,10 +5,11 @@ import { axisChoice, scaleChoice, section, select, table } from './parts.js';
 import { RunData } from './run_data.js';
 
 const withoutClock = (key, value) => (key === 'now' ? undefined : value);
+const kNumbers = new Set(['epoch', 'objective', 'valid', 'seconds']); // columns of the list
 const kAtFirst = 4,
   kRefresh = 5000;
 
-export function runsPage(main, source, { runs, left_out = [] }, hash) {
+export function runsPage(main, source, { runs, left_out = [], compare = false }, hash) {
   const chosen = new Set(),
     loaded = new Map();
   let order = 'changed',
@@ -91,7 +92,11 @@ export function runsPage(main, source, { runs, left_out = [] }, hash) {
       ...kColumns.map(([key, text]) =>
         el(
           'th',
-          { scope: 'col', 'aria-sort': order === key ? (down ? 'descending' : 'ascending') : null },
+          {
+            scope: 'col',
+            class: kNumbers.has(key) ? 'n' : null,
+            'aria-sort': order === key ? (down ? 'descending' : 'ascending') : null,
+          },
           el(
             'button',
             {
@@ -123,13 +128,13 @@ export function runsPage(main, source, { runs, left_out = [] }, hash) {
             }),
           ),
           el('th', { scope: 'row' }, el('a', { href: hash('run', run.name, 'run') }, run.name)),
-          el('td', {}, run.app ?? ''),
+          el('td', { title: run.app }, (run.app ?? '').split('/').at(-1)),
           el('td', {}, el('span', { class: `state ${run.state}` }, run.state)),
           el('td', { class: 'n' }, figure(run.epoch), run.epochs ? ` / ${number(run.epochs)}` : ''),
           el('td', { class: 'n' }, figure(run.objective, 8)),
           el('td', { class: 'n' }, figure(run.valid)),
           el('td', { class: 'n' }, duration(run.seconds)),
-          el('td', {}, isNumber(run.started) ? day(run.started) : ''),
+          el('td', {}, isNumber(run.started) ? day(run.started).slice(0, -3) : ''),
           el('td', {}, run.model_hash ? el('code', { title: run.model_hash }, run.model_hash.slice(0, 8)) : ''),
         ),
       ),
@@ -242,7 +247,8 @@ export function runsPage(main, source, { runs, left_out = [] }, hash) {
   const timer = setInterval(refresh, kRefresh);
   // The newest runs of one app are what is most often compared.
   const newest = [...runs].sort((a, b) => (b.changed ?? 0) - (a.changed ?? 0));
-  for (const run of newest.filter((each) => each.app === newest[0]?.app).slice(0, kAtFirst)) chosen.add(run.name);
+  const first = compare ? runs : newest.filter((each) => each.app === newest[0]?.app).slice(0, kAtFirst);
+  for (const run of first) chosen.add(run.name);
   drawList();
   drawComparison();
   return { update: () => {}, close: () => clearInterval(timer) };

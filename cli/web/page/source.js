@@ -1,6 +1,7 @@
 // source.js -- where runs come from: the server of `rota web`, or the data inside a report.
 //
-// A source has runs() -> {runs, left_out: [text]}, run(name), logs(name), log(name, file), model(name, fresh), and
+// A source has runs() -> {runs, left_out: [text], compare: all of them at first}, run(name), logs(name), log(name, file), model(name, fresh), similar(name,
+// item) if it has a server, and
 // follow(name, from, on), which calls on.metrics, on.event, on.state, on.reset, on.connected and returns what ends it.
 
 export function openSource() {
@@ -8,7 +9,7 @@ export function openSource() {
   return data ? embeddedSource(JSON.parse(data.textContent)) : serverSource();
 }
 
-function embeddedSource({ runs }) {
+function embeddedSource({ runs, compare = false }) {
   const find = (name) => runs.find((run) => run.name === name);
   const brief = (run) => {
     const newest = run.metrics.records.at(-1) ?? {},
@@ -28,7 +29,7 @@ function embeddedSource({ runs }) {
   };
   return {
     live: false,
-    runs: async () => ({ runs: runs.map(brief) }),
+    runs: async () => ({ runs: runs.map(brief), compare }),
     run: async (name) => {
       if (!find(name)) throw new Error(`There is no run ${name} in this report.`);
       return find(name);
@@ -54,6 +55,7 @@ function serverSource() {
     run: (name) => json('run', { name }),
     logs: async (name) => (await json('logs', { name })).logs,
     log: async (name, file) => (await get('log', { name, file })).text(),
+    similar: (name, item) => json('similar', { name, item }),
     model: (name, fresh) => json('model', fresh ? { name, fresh: 1 } : { name }),
     follow(name, { metrics, events }, on) {
       const stream = new EventSource(`api/follow?${new URLSearchParams({ name, metrics, events })}`);

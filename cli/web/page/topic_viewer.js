@@ -1,6 +1,6 @@
 // topic_viewer.js -- the topics of LDA in the manner of LDAvis (Sievert and Shirley, 2014): their map, and the most
 // relevant words of the one that the reader chooses.
-import { el, number } from './base.js';
+import { el, number, plural } from './base.js';
 import { barTable, section, slider } from './parts.js';
 import { pointMap } from './point_map.js';
 
@@ -14,13 +14,14 @@ export function topicViewer(map, words, topics) {
   const text = new Map(topics?.rows.map((row) => [row[0], String(row[3])]));
   const sizes = [...map.rows].sort((a, b) => b[3] - a[3]);
   const first = (topic) => (text.get(topic) ?? '').split(' ', 3).join(' ');
-  const list = el(
-    'select',
-    { onchange: () => choose(Number(list.value)) },
-    sizes.map(([topic, , , tokens]) =>
-      el('option', { value: topic }, `${topic}: ${first(topic)}, ${number(tokens)} tokens`),
-    ),
-  );
+  const list = el('select', { onchange: () => choose(Number(list.value)) });
+  const find = el('input', {
+    type: 'search',
+    placeholder: 'Find topics by their words',
+    'aria-label': 'Find topics by their words',
+    oninput: () => search(),
+  });
+  const count = el('p', { class: 'note', role: 'status' });
   const lambda = slider('λ', (tenths) => show(tenths));
   const title = el('h2', {}),
     bars = el('div', { class: 'bar-table' });
@@ -31,8 +32,29 @@ export function topicViewer(map, words, topics) {
   );
   let chosen = sizes[0][0];
 
+  // Topics with a word that begins like this, or of this number.
+  function search() {
+    const wanted = find.value.trim().toLowerCase();
+    const begins = (word) => String(word).toLowerCase().startsWith(wanted);
+    const found = sizes.filter(
+      ([topic]) =>
+        String(topic) === wanted ||
+        (text.get(topic) ?? '').split(' ').some(begins) ||
+        (ofTopic.get(topic) ?? []).some(([, word]) => begins(word)),
+    );
+    list.replaceChildren(
+      ...found.map(([topic, , , tokens]) =>
+        el('option', { value: topic }, `${topic}: ${first(topic)}, ${number(tokens)} tokens`),
+      ),
+    );
+    list.disabled = found.length === 0;
+    picture.fade(wanted ? new Set(found.map(([topic]) => topic)) : null);
+    count.textContent = wanted ? `${found.length} of ${plural(sizes.length, 'topic')}` : '';
+    if (found.length) choose(found.some(([topic]) => topic === chosen) ? chosen : found[0][0]);
+  }
   function choose(topic) {
     chosen = topic;
+    if (![...list.options].some((option) => Number(option.value) === topic)) ((find.value = ''), search());
     list.value = topic;
     picture.choose(topic);
     show(lambda.value);
@@ -42,18 +64,17 @@ export function topicViewer(map, words, topics) {
     title.textContent = `Words of topic ${chosen}`;
     // lambda log p(w|t) + (1 - lambda) log (p(w|t) / p(w)), without what is the same for all words of the topic; rounded,
     // so that 4 of 10 and 6 of 15 are equal
-    const relevance = ([, , count, all]) =>
-      Math.fround(Math.log(count) - (1 - tenths / 10) * Math.log(all));
+    const relevance = ([, , count, all]) => Math.fround(Math.log(count) - (1 - tenths / 10) * Math.log(all));
     const found = (ofTopic.get(chosen) ?? [])
       .map((row) => ({ row, score: relevance(row) }))
       .sort((a, b) => b.score - a.score || b.row[2] - a.row[2])
       .slice(0, kWords);
-    if (found.length === 0) return bars.replaceChildren(el('p', { class: 'note' }, 'Its words are not in this table.'));
+    if (found.length === 0) return bars.replaceChildren(el('p', {}, text.get(chosen) || 'It has no words.'));
     const rows = found.map(({ row: [, word, count, all] }) => [String(word), count, all]);
     bars.replaceChildren(barTable(`Words of topic ${chosen}`, ['word', 'in the topic', 'in all topics'], rows));
   }
   lambda.set(kTenths, 10, String(kTenths / 10));
-  choose(chosen);
+  search();
   const meaning =
     'Dark bars count a word’s tokens in the topic, light ones in all topics. λ orders the words: ' +
     '1 by their number in the topic, 0 by the share of their tokens that is in it.';
@@ -65,7 +86,8 @@ export function topicViewer(map, words, topics) {
       'section',
       { class: 'card' },
       title,
-      el('div', { class: 'controls' }, el('label', { class: 'select' }, 'Topic ', list), lambda.node),
+      el('div', { class: 'controls' }, find, el('label', { class: 'select' }, 'Topic ', list), lambda.node),
+      count,
       el('p', { class: 'note' }, meaning),
       bars,
     ),
