@@ -184,9 +184,11 @@ std::pair<std::string, std::string> FolderRun::state() const {
                         digits(number_in(result_, "seconds")) + " s of training"};
   std::error_code error;
   const std::string hint = fs::exists(folder().checkpoint(), error) ? "; `rota resume` continues it" : "";
-  if (!told_.end.is_null())
-    return {"ended", "ended, exit code " + digits(number_in(told_.end, "exit")) + ": " +
-                         visible_text(text_in(told_.end, "what")) + hint};
+  if (!told_.end.is_null()) {
+    const std::string what = visible_text(text_in(told_.end, "what"));
+    const bool has_hint = what.find("rota resume") != what.npos;
+    return {"ended", "ended, exit code " + digits(number_in(told_.end, "exit")) + ": " + what + (has_hint ? "" : hint)};
+  }
   if (address_ && address_->starts_with("tcp://"))
     return {"stale", "no sign of life for more than " + digits(kSignSeconds) +
                          " s; if its coordinator runs on another machine, ask it: rota status " + *address_};

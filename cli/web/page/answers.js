@@ -3,6 +3,7 @@ import { bytes, capital, duration, figure, isNumber, last, list } from './base.j
 import { median, number, percent, plural, sum } from './base.js';
 import { bestValid, perWorkerTotals } from './run_data.js';
 
+const kEnough = 4; // records that show a straggler
 const kSlow = 1.25; // a straggler computes this many times as long as the median worker
 const kWaiting = 0.5; // as in docs/monitoring.md
 const kOldCheckpoint = 600; // seconds
@@ -48,7 +49,10 @@ export function straggler(run) {
     ratio: totals[slowest] / others,
     times: recent.filter((r) => r.slowest === name).length,
     of: recent.length,
-    slow: totals[slowest] > kSlow * others && 2 * recent.filter((r) => r.slowest === name).length >= recent.length,
+    slow:
+      recent.length >= kEnough &&
+      totals[slowest] > kSlow * others &&
+      2 * recent.filter((r) => r.slowest === name).length >= recent.length,
   };
 }
 
@@ -134,7 +138,7 @@ function end(run) {
         ? 'It is done.'
         : run.state.checkpoint
           ? 'Not by itself: `rota resume` continues it.'
-          : 'Never: it ended before its first checkpoint.',
+          : 'Not by itself: `rota resume` begins it again.',
       [...trained, whole > 0 ? `From the first process to the last event: ${duration(whole)}.` : ''],
     ];
   }
@@ -182,7 +186,9 @@ function died(run) {
     return ['', 'Nothing is missing now.', ['What was lost before is in the events of its folder.']];
   }
   if (lost.length === 0) {
-    const silent = run.ofKind('unresponsive', 'abandoned', 'fault').map((event) => `${event.role}: ${event.event}`);
+    const silent = run
+      .ofKind('unresponsive', 'abandoned', 'fault')
+      .map((event) => `${event.role}: ${[event.event, event.why ?? event.what].filter(Boolean).join(', ')}`);
     return silent.length
       ? ['warn', 'No process was lost, but:', [list(silent)]]
       : ['good', 'Nothing.', ['No process was lost.']];

@@ -12,7 +12,8 @@ export function runPage(main, run) {
     questions = el('dl', { class: 'questions' });
   let axis = 'epochs',
     log = 'linear',
-    measure = 'objective';
+    measure = 'objective',
+    curves = null;
 
   const objective = chart('Objective'),
     valid = chart('Held-out score'),
@@ -68,13 +69,13 @@ export function runPage(main, run) {
     tiles,
     problems,
     section('Questions', questions),
-    section(
+    (curves = section(
       'Curves',
       controls,
       note,
       el('div', { class: 'charts' }, objective.node, valid.node, rate.node, el('div', {}, terms.node, termChoice.node)),
       numbers.node,
-    ),
+    )),
     section('How to repeat it', el('pre', { class: 'command' }, el('code', {}, repeatCommand(run))), how.node),
   );
 
@@ -154,6 +155,7 @@ export function runPage(main, run) {
         age !== null && tile('Checkpoint', `${duration(Math.max(age, 0))} old`, `epoch ${state.checkpoint.epoch}`),
       ].filter(Boolean),
     );
+    tiles.hidden = curves.hidden = run.records.length === 0;
     questions.replaceChildren(
       ...answers(run).map(({ question, kind, answer, more }) =>
         el('div', { class: kind || null }, el('dt', {}, question), el('dd', {}, el('strong', {}, answer), ' ', more)),
