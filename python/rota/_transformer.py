@@ -1,0 +1,71 @@
+"""What the estimators of topics, factors, clusters and graphs have in common: names of outputs, and models as text."""
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ._estimator import Estimator
+from ._validation import is_sparse
+
+
+class Transformer(Estimator):
+    """An estimator with `transform`, which has `_n_features_out` columns."""
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fits the model to X and transforms X: `fit(X).transform(X)`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+        """
+        return self.fit(X, y).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the columns that `transform` returns: the class in lower case, and a number from 0.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str objects of shape (n_features_out,)
+        """
+        self._check_is_fitted()
+        return np.asarray([f"{type(self).__name__.lower()}{i}" for i in range(self._n_features_out)], dtype=object)
+
+
+def shards_of(rows: int | None) -> int | None:
+    """The option `shards` for this number of rows: each shard must have one.  None: as Rota chooses."""
+    return rows if rows is not None and 0 < rows < 8 else None
+
+
+def as_input(rows: Any) -> Any:
+    """A checked array or CSR matrix as the commands of a model read it."""
+    from . import _rota
+    if is_sparse(rows):
+        return _rota.Rows(rows.indptr, rows.indices, rows.data, rows.shape)
+    return _rota.Dense(rows)
+
+
+@contextlib.contextmanager
+def exported(model: Any) -> Iterator[pathlib.Path]:
+    """A folder with the model's text files, while it is used."""
+    with tempfile.TemporaryDirectory(prefix="rota-model-") as folder:
+        model.export_text(folder)
+        yield pathlib.Path(folder)
+
+
+def numbers_in(text: str, dtype: Any = np.float64) -> np.ndarray:
+    """The numbers of a text, which are between blanks, tabs or the ends of lines."""
+    return np.fromstring(text, dtype=dtype, sep=" ")
