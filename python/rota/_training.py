@@ -29,6 +29,7 @@ SMALL_BYTES = 16 << 20      # size of files on this machine
 _WORKERS_MOST = 8           # that are started unless the user says otherwise
 _ERROR_BYTES = 1 << 16      # of stderr that an exception shows
 _END_SECONDS = 60.0         # for a process whose output has ended
+_NOT_PACKED = ("centres",)  # options with numbers that a job reads even if its data are packed
 _TEMPORARY = "rota-fit-"
 _LOCK = "lock"
 
@@ -278,7 +279,8 @@ def _train_by_processes(app: str, texts: dict[str, str], numbers: dict[str, np.n
             words.append(f"--input={packed}")
         else:
             words += [f"--{name}={','.join(paths)}" for name, paths in (("input", inputs), ("valid", held_out)) if paths]
-            for name, values in numbers.items():
+        for name, values in numbers.items():
+            if not in_memory or name in _NOT_PACKED:
                 np.savetxt(place.path / name, values, fmt="%.17g")
                 words.append(f"--{name}={place.path / name}")
         if folder is not None and _is_unfinished(folder):
@@ -406,7 +408,7 @@ def program() -> str:
     rota.Error
         If there is none.
     """
-    package = pathlib.Path(__file__).resolve().parent
+    package = pathlib.Path(_rota.__file__).absolute().parent  # in a build folder, the rest is links
     places = [package / "bin/rota", package.parent.parent / "bin/rota", pathlib.Path("/usr/bin/rota")]
     for place in places:
         if os.access(place, os.X_OK):

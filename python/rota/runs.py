@@ -15,7 +15,11 @@ from ._linear import estimator_name
 from ._training import _lines, _newest_epoch, _options_of
 
 # The estimators of the apps: "module.Class", or a function of the run's options that returns such a name or None.
-ESTIMATORS: dict[str, Any] = dict.fromkeys(("lasso", "lasso_rows", "linear", "sgd"), estimator_name)
+ESTIMATORS: dict[str, Any] = {
+    **dict.fromkeys(("lasso", "lasso_rows", "linear", "sgd"), estimator_name),
+    "lda": "topics.LDA", "medlda": "topics.MedLDA", "mf": "factors.MF", "als": "factors.ALS", "ccd": "factors.CCD",
+    "kmeans": "cluster.KMeans", "pagerank": "graph.PageRank",
+}
 
 _SIGN_SECONDS = 120.0  # a coordinator of another machine is believed to run so long after its last record
 
@@ -41,7 +45,7 @@ def load(folder: Any) -> Run:
 
 
 class Run:
-    """A run folder.  Its files are only read, and each property reads them anew: a live run is not disturbed.
+    """A run folder.  Its files are only read, and each property reads them again: a live run is not disturbed.
 
     Attributes
     ----------
