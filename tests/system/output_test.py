@@ -177,7 +177,7 @@ class Shown(RotaTest):
 
     def test_numbers_of_events_are_numbers(self):
         self.rota(*self.small_lda(self.out, "--epochs=2", "--shards=2"))
-        texts = {"event", "role", "host", "as", "phase", "unit", "what", "hash", "model_hash", "shards"}
+        texts = {"event", "role", "host", "as", "phase", "unit", "what", "hash", "model_hash", "shards", "version"}
         for line in (self.out / "events.jsonl").read_text().splitlines():
             event = json.loads(line)
             if event["event"] != "epoch":
