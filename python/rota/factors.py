@@ -278,8 +278,8 @@ class _Factorisation(Transformer):
             users = np.arange(len(factors)) if user_ids is None else np.atleast_1d(np.asarray(user_ids))
             users = np.arange(len(factors))[users]  # negative ones count from the end
         if exclude_seen and seen is None:
-            raise ValueError("the ratings of a model from a file or a folder are not in memory: pass exclude_seen=False, "
-                             "or the users' ratings as a sparse matrix")
+            raise ValueError("the ratings of a model from a file or a folder are not in memory: pass "
+                             "exclude_seen=False, or the users' ratings as a sparse matrix")
         n = int(n)
         if n < 1:
             raise ValueError(f"n={n}: expected at least 1")
@@ -465,8 +465,8 @@ class ALS(_Factorisation):
         sum over all pairs of (1 + alpha r_ui) (p_ui - p_u . q_i)^2  +  penalty,      p_ui = 1 if r_ui > 0, else 0
         penalty = regularization (sum_u n_u |p_u|^2 + sum_i n_i |q_i|^2)
 
-    The second one is Hu, Koren and Volinsky's (2008).  The package `implicit` has alpha r_ui in place of 1 + alpha r_ui,
-    and penalty='row'.
+    The second one is Hu, Koren and Volinsky's (2008).  The package `implicit` has alpha r_ui in place of
+    1 + alpha r_ui, and penalty='row'.
 
     Parameters
     ----------

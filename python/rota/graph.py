@@ -89,7 +89,8 @@ class PageRank(Estimator):
             return self._take(_training.train("pagerank", options, X, **self._process_params()).model)
         rows = self._check_rows(X, fitting=True, nonnegative=True)
         if rows.shape[0] != rows.shape[1]:
-            raise ValueError(f"X has shape {rows.shape}: expected a square matrix, with a row and a column for each node")
+            raise ValueError(f"X has shape {rows.shape}: expected a square matrix, with a row and a column for each "
+                             "node")
         edges = _edges(rows)
         if edges.nnz == 0:
             self.scores_ = np.full(rows.shape[0], 1 / rows.shape[0])
