@@ -60,7 +60,14 @@ def _class_factors(class_weight: Any, data: Data) -> np.ndarray:
     return factors
 
 
-# ---- the text of a trained model
+def _numbers_of(data: Data) -> np.ndarray:
+    """The labels as a run has them: themselves if they are numbers that a double holds, else numbers of classes."""
+    assert data.classes is not None and data.target is not None
+    exact = data.classes.dtype.kind in "iuf" and (np.abs(data.classes.astype(np.float64)) <= 1 << 53).all()
+    return (data.classes if exact else np.arange(len(data.classes)))[data.target].astype(np.float64)
+
+
+# ---- a trained model
 
 def _columns_of(path: pathlib.Path, columns: tuple[int, ...], converters: Any = None) -> np.ndarray:
     """Columns of numbers of a CSV file with a header, as an array of shape (n_lines, n_columns)."""
@@ -69,22 +76,28 @@ def _columns_of(path: pathlib.Path, columns: tuple[int, ...], converters: Any = 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of a file without lines
             table = np.loadtxt(lines, delimiter=",", usecols=columns, converters=converters, comments=None,
-                               quotechar='"', ndmin=2)
+                               quotechar='"', ndmin=2, encoding="utf-8")
     return table.reshape(-1, len(columns))
 
 
-def _labels_in(path: pathlib.Path, column: int) -> np.ndarray | None:
-    """The labels in a CSV file: whole numbers if all are, else numbers, else texts.  None if there is none."""
-    if not path.exists():
-        return None
-    with open(path, encoding="utf-8", newline="") as lines:
-        texts = [row[column] for row in csv.reader(lines)][1:]
-    for kind in (np.int64, np.float64):
-        try:
-            return np.array([kind(text) for text in texts]) if texts else None
-        except ValueError:
-            continue
-    return np.array(texts)
+def _plain_labels(texts: list[str]) -> np.ndarray:
+    """Labels as whole numbers if all are, else as numbers, else as texts."""
+    try:
+        numbers = np.array([float(text) for text in texts])
+    except ValueError:
+        return np.array(texts)
+    return numbers.astype(np.int64) if (numbers == np.trunc(numbers)).all() else numbers
+
+
+@dataclass
+class Path:
+    """The fits of the apps lasso and lasso_rows on all rows, the largest penalty first."""
+
+    chosen: int                    # the one of `Weights`: the best of a cross-validation, else the last
+    alphas: np.ndarray
+    gaps: np.ndarray
+    errors: np.ndarray             # (n_alphas, n_folds): mean losses of held-out rows
+    entries: tuple[np.ndarray, np.ndarray, np.ndarray]  # fit, column and coefficient
 
 
 @dataclass
@@ -94,21 +107,19 @@ class Weights:
     coef: np.ndarray               # (n_outputs, n_features)
     intercept: np.ndarray          # (n_outputs,)
     labels: np.ndarray | None = None  # as the model has them
-    # Of the app lasso: the columns of path.csv, the penalty's number from 0, and the lines of coefficients.csv.
-    path: dict[str, np.ndarray] | None = None
-    chosen: int = -1
-    entries: np.ndarray | None = None
+    path: Path | None = None       # of the app lasso
 
 
 def _read_weights(model: Any, folder: pathlib.Path) -> Weights:
     """Of the apps linear and sgd."""
-    labels = _labels_in(folder / "labels.csv", 0)
+    texts = []
+    if (folder / "labels.csv").exists():
+        with open(folder / "labels.csv", encoding="utf-8", newline="") as lines:
+            texts = [row[0] for row in csv.reader(lines)][1:]
     softmax = model.options.get("loss") == "softmax"
-    outputs = len(labels) if labels is not None and (softmax or len(labels) > 2) else 1
-    rank: Callable[[str], float] = lambda text: 0.0
-    if outputs > 1:
-        positions = {str(label): float(k) for k, label in enumerate(labels)}
-        rank = lambda text: positions[str(labels.dtype.type(text))]
+    outputs = len(texts) if softmax or len(texts) > 2 else 1
+    positions = {text: float(k) for k, text in enumerate(texts)} if outputs > 1 else {}
+    rank: Callable[[str], float] = lambda text: positions[text] if positions else 0.0
     table = _columns_of(folder / "weights.csv", (0, 1, 2), {1: rank})
     weights = np.zeros((outputs, int(model.facts["keys"])))
     weights[table[:, 1].astype(np.intp), table[:, 0].astype(np.intp)] = table[:, 2]
@@ -116,34 +127,52 @@ def _read_weights(model: Any, folder: pathlib.Path) -> Weights:
         weights[:, 0] -= weights[:, 0].mean()  # no probability depends on that
         if outputs == 2:
             weights = weights[1:] - weights[:1]
-    return Weights(np.ascontiguousarray(weights[:, 1:]), weights[:, 0].copy(), labels)
+    return Weights(np.ascontiguousarray(weights[:, 1:]), weights[:, 0].copy(),
+                   _plain_labels(texts) if texts else None)
 
 
-def _read_lasso(folder: pathlib.Path) -> Weights:
-    """Of the apps lasso and lasso_rows: of the best penalty of a cross-validation, else of the last one."""
-    with open(folder / "path.csv", encoding="utf-8") as lines:
-        names = next(lines).strip().split(",")
-    table = _columns_of(folder / "path.csv", tuple(range(len(names))))
-    if not len(table):
-        raise RuntimeError("No fit is complete: raise max_iter.")
-    path = dict(zip(names, table.T))
-    chosen = int(path["cv_error"].argmin()) if "cv_error" in path else len(table) - 1
-    entries = _columns_of(folder / "coefficients.csv", (0, 1, 2))
-    with open(folder / "coefficients.mtx", encoding="utf-8") as lines:
-        next(lines)
-        columns = int(next(lines).split()[0])
-    coef = np.zeros((1, columns))
-    own = entries[entries[:, 0] == chosen + 1]
-    coef[0, own[:, 1].astype(np.intp) - 1] = own[:, 2]
-    return Weights(coef, path["intercept"][chosen:chosen + 1].copy(), _labels_in(folder / "labels.csv", 1), path,
-                    chosen, entries)
+_FIT = ("lambda", "objective", "gap", "nonzeros", "loss", "null_loss", "held_out", "held_out_weight", "rows", "columns",
+        "smaller", "larger")  # the columns of the table `fits`
+_LASSO_INTERCEPT = (1 << 32) - 1  # its column in the tables `path` and `coefficients`
 
 
-def _read(model: Any) -> Weights:
+def _read_lasso(model: Any, columns: int | None) -> Weights:
+    """Of the apps lasso and lasso_rows, from their tables (apps/lasso/tables.h)."""
+    keys, rows = model.table("fits")
+    order = np.argsort(keys)
+    fold, fits = keys[order] >> 16, rows[order]
+    of_all = dict(zip(_FIT, fits[fold == 0].T))
+    found = int((fold == 0).sum())
+    if found == 0:  # max_iter has ended the first fit: what there is of it
+        keys, values = model.table("coefficients")
+        path = None
+        chosen, columns = 0, columns or 0
+    else:
+        keys, values = model.table("path")
+        held = fits[fold > 0][:, 6:8].reshape(-1, found, 2)  # loss and weight by fold and penalty
+        means = (held[:, :, 0] * held[:, :, 1]).sum(axis=0) / held[:, :, 1].sum(axis=0) if len(held) else None
+        chosen = found - 1 if means is None else int(means.argmin())
+        columns = int(of_all["columns"][0])
+    fit, column = (keys >> np.uint64(32)).astype(np.intp), (keys & np.uint64(_LASSO_INTERCEPT)).astype(np.intp)
+    is_column = column != _LASSO_INTERCEPT
+    coef, own = np.zeros((1, columns)), is_column & (fit == chosen)
+    coef[0, column[own]] = values[own, 0]
+    intercept = values[~is_column & (fit == chosen), 0]
+    if found:
+        path = Path(chosen, of_all["lambda"], of_all["gap"], held[:, :, 0].T,
+                    (fit[is_column], column[is_column], values[is_column, 0]))
+    labels = None
+    if found and model.options.get("loss") == "logistic":
+        labels = _plain_labels([str(of_all[name][0]) for name in ("smaller", "larger")])
+    return Weights(coef, intercept if len(intercept) else np.zeros(1), labels, path)
+
+
+def _read(model: Any, columns: int | None = None) -> Weights:
+    if model.app.startswith("lasso"):
+        return _read_lasso(model, columns)
     with tempfile.TemporaryDirectory(prefix="rota-model-") as name:
-        folder = pathlib.Path(name)
-        model.export_text(folder)
-        return _read_lasso(folder) if model.app.startswith("lasso") else _read_weights(model, folder)
+        model.export_text(name)
+        return _read_weights(model, pathlib.Path(name))
 
 
 # ---- what all linear models have in common
@@ -155,6 +184,7 @@ class Linear(Estimator):
     """
 
     _rules: dict[str, Any] = {}
+    _draws = False   # whether random numbers decide which model is found; else the seed is that of `rota train`
     def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
         """The app and its options."""
         raise NotImplementedError
@@ -178,7 +208,7 @@ class Linear(Estimator):
                 raise ValueError("intercept_scaling other than 1 requires arrays, not a path")
             data = replace(data, X=data.X / scale)
         trained = self._train(app, {**data.options, **options}, data)
-        self._keep(trained.model, data.classes, scale)
+        self._keep(trained.model, data.classes, scale, data.columns)
         self.n_features_in_ = data.columns
         self.history_, self.run_ = trained.history, trained.folder
         if trained.model.converged is False:
@@ -188,9 +218,12 @@ class Linear(Estimator):
 
     def _train(self, app: str, options: dict[str, Any], data: Data, **changes: Any) -> Any:
         options = {"intercept": self.fit_intercept, "epochs": self.max_iter, **options}
-        if hasattr(self, "random_state"):
-            options.setdefault("seed", as_seed(self.random_state))
-        return train(app, options, self._named(data), data.target, sample_weight=data.weights,
+        random_state = getattr(self, "random_state", None)
+        if random_state is not None or self._draws:
+            options.setdefault("seed", as_seed(random_state))
+        target = data.target if data.classes is None or data.target is None else _numbers_of(data)
+        data = replace(data, target=target)
+        return train(app, options, self._named(data), target, sample_weight=data.weights,
                      **{**self._process_params(), **changes})
 
     def _named(self, data: Data) -> Any:
@@ -246,9 +279,9 @@ class Linear(Estimator):
         labels = _read(first).labels if is_classifier else None
         return replace(data, total=total, columns=int(first.facts["keys"]) - 1, classes=labels)
 
-    def _keep(self, model: Any, classes: np.ndarray | None, scale: float = 1.0) -> None:
+    def _keep(self, model: Any, classes: np.ndarray | None, scale: float = 1.0, columns: int | None = None) -> None:
         """Takes the coefficients and classes of a model.  `classes` are those of arrays: labels are their positions."""
-        read = _read(model)
+        read = _read(model, columns)
         self.coef_, self.intercept_ = read.coef / scale, read.intercept
         if isinstance(self, Classifier):
             self.classes_ = read.labels if classes is None else classes

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ._linear import (CLASS_WEIGHT, PENALTY, Data, LinearClassifier, LinearRegressor, Probabilities, Weights,
+from ._linear import (CLASS_WEIGHT, PENALTY, Data, LinearClassifier, LinearRegressor, Path, Probabilities, Weights,
                       penalties)
 from ._validation import FLAG, choice, number, whole
 
@@ -117,8 +117,7 @@ class _Sparse(LinearRegressor):
 
     def _keep_more(self, read: Weights) -> None:
         super()._keep_more(read)
-        assert read.path is not None
-        self.dual_gap_ = float(read.path["gap"][read.chosen])
+        self.dual_gap_ = np.inf if read.path is None else float(read.path.gaps[read.path.chosen])
 
     @property
     def sparse_coef_(self) -> Any:
@@ -193,13 +192,25 @@ class Lasso(_Sparse):
     tol: float = 1e-4
 
 
+def _complete(read: Weights) -> Path:
+    if read.path is None:
+        raise RuntimeError("No penalty is fitted yet: raise max_iter.")
+    return read.path
+
+
 class _SparseCV(_Sparse):
+    _draws = True
+
+    def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
+        if data.target is not None and len(data.target) < self.cv:
+            raise ValueError(f"cv={self.cv} folds are more than the rows: n_samples = {len(data.target)}")
+        return super()._job(data)
+
     def _keep_more(self, read: Weights) -> None:
         super()._keep_more(read)
-        assert read.path is not None
-        self.alphas_, self.cv_error_ = read.path["lambda"], read.path["cv_error"]
-        self.cv_standard_error_ = read.path["cv_standard_error"]
-        self.alpha_ = float(self.alphas_[read.chosen])
+        path = _complete(read)
+        self.alphas_, self.mse_path_ = path.alphas, 2 * path.errors
+        self.alpha_ = float(path.alphas[path.chosen])
 
 
 @dataclass(eq=False, repr=False)
@@ -228,8 +239,10 @@ class ElasticNetCV(_SparseCV):
     ----------
     alpha_ : float
         The penalty with the least mean squared error.
-    alphas_, cv_error_, cv_standard_error_ : ndarray of shape (n_alphas,)
-        The penalties, the mean squared error of held-out rows, and its standard error.
+    alphas_ : ndarray of shape (n_alphas,)
+        The penalties, descending.
+    mse_path_ : ndarray of shape (n_alphas, n_folds)
+        The mean squared errors of the rows that were held out.
     coef_, sparse_coef_, intercept_, dual_gap_, n_iter_, n_features_in_, feature_names_in_, model_hash_, history_, run_
         As of `ElasticNet`.
     """
@@ -256,7 +269,7 @@ class LassoCV(_SparseCV):
 
     Attributes
     ----------
-    alpha_, alphas_, cv_error_, cv_standard_error_, coef_, sparse_coef_, intercept_, dual_gap_, n_iter_, \
+    alpha_, alphas_, mse_path_, coef_, sparse_coef_, intercept_, dual_gap_, n_iter_, \
     n_features_in_, feature_names_in_, model_hash_, history_, run_
         As of `ElasticNetCV`.
     """
@@ -312,11 +325,11 @@ class _Path(_Sparse):
 
     def _keep_more(self, read: Weights) -> None:
         super()._keep_more(read)
-        assert read.path is not None and read.entries is not None
-        self.alphas_, self.dual_gaps_ = read.path["lambda"], read.path["gap"]
+        path = _complete(read)
+        self.alphas_, self.dual_gaps_ = path.alphas, path.gaps
         self.coefs_ = np.zeros((len(self.coef_), len(self.alphas_)))
-        penalty, column = (read.entries[:, :2].T - 1).astype(np.intp)
-        self.coefs_[column, penalty] = read.entries[:, 2]
+        fit, column, value = path.entries
+        self.coefs_[column, fit] = value
 
 
 # ---- classes
@@ -341,7 +354,7 @@ class LogisticRegression(Probabilities):
         Factors of the weights s_i by label; "balanced": n / (number of classes * rows of the class), without rows of
         weight 0.
     random_state : int, RandomState or None
-        Orders the rows of more than two classes.  The optimum does not depend on it.
+        Orders the rows.  The optimum does not depend on it, but the last digits do; None: 1, as of `rota train`.
     max_iter : int
         Most epochs.
     multi_class : {"auto", "multinomial", "ovr"}

@@ -78,6 +78,7 @@ class SGDClassifier(Probabilities):
     class_weight: Any = None
     average: bool = False
 
+    _draws = True
     _losses = {"hinge": "hinge", "squared_hinge": "squared_hinge", "log_loss": "logistic", "softmax": "softmax"}
     _rules = {"loss": choice(*_losses), "class_weight": CLASS_WEIGHT, **_SGD_RULES}
 
@@ -129,6 +130,7 @@ class SGDRegressor(LinearRegressor):
     normalized: bool = True
     average: bool = False
 
+    _draws = True
     _rules = {"loss": choice("squared_error"), **_SGD_RULES}
 
     def fit(self, X: Any, y: Any = None) -> Any:
