@@ -1,0 +1,47 @@
+"""The scripts of examples/, at small sizes: what they print and draw."""
+import re
+import subprocess
+import sys
+import unittest
+
+from python_run import LIMIT, SOURCE, PythonTest
+
+
+class Examples(PythonTest):
+    def run_script(self, name, *words):
+        try:
+            import matplotlib  # noqa: F401
+        except ImportError as error:
+            self.skipTest(str(error))
+        done = subprocess.run([sys.executable, "-B", SOURCE / "examples" / name, *map(str, words)], text=True,
+                              capture_output=True, timeout=LIMIT, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        picture = self.folder / re.search(r"^plot: (.*)$", done.stdout, re.M)[1]
+        self.assertEqual(picture.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        return done.stdout
+
+    def test_topics_are_those_of_the_posts(self):
+        themes = ["network socket port address route packet", "translation german french spanish language debconf",
+                  "crash memory overflow pointer leak buffer"]
+        posts = [" ".join(themes[post % 3].split()[(post + word) % 6] for word in range(5)) for post in range(600)]
+        (self.folder / "posts.txt").write_text("\n".join(posts), encoding="utf-8")
+        said = self.run_script("topics.py", "posts.txt", "--topics=3", "--epochs=50")
+        found = {frozenset(line.split()[1:7]) for line in said.splitlines() if "%" in line}
+        self.assertEqual(found, {frozenset(theme.split()) for theme in themes}, said)
+
+    def test_recommendations_are_better_than_what_is_popular(self):
+        said = self.run_script("recommendations.py", "--factors=16", "--epochs=4")
+        personal, general = map(float, re.search(r"first 10: ([\d.]+)%; .*: ([\d.]+)%", said).groups())
+        self.assertGreater(personal, general)
+
+    def test_a_path_gains_coefficients_and_is_better_than_guessing(self):
+        said = self.run_script("sparse_path.py", "--steps=4")
+        steps = re.findall(r"^C .* (\d+) coefficients  ([\d.]+) right$", said, re.M)
+        counts = [int(count) for count, _ in steps]
+        self.assertEqual(counts, sorted(counts))
+        self.assertGreater(counts[-1], 50)
+        self.assertGreater(max(float(right) for _, right in steps), 0.84)  # all in one class: 0.764
+
+
+if __name__ == "__main__":
+    unittest.main()
