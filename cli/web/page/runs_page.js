@@ -147,6 +147,7 @@ export function runsPage(main, source, { runs, left_out = [], compare = false },
     await drawComparison();
   }
   async function drawComparison() {
+    if ([...chosen].some((name) => !loaded.has(name))) note.textContent = 'Loading …';
     for (const name of chosen) {
       if (loaded.has(name) && !loaded.get(name).running) continue;
       try {
