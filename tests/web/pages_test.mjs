@@ -419,7 +419,7 @@ test('the model of a run that trains: a map of its topics, by pointer and by key
     await visit(page, address('forming', 'model'));
     assert.equal(await page.locator('.map').count(), 0);
     await page.click('button:text-is("Show the model of the newest checkpoint")');
-    await page.waitForSelector('.map circle');
+    await page.waitForSelector('.map circle', { timeout: 60000 }); // the export has the lowest priority
     assert.match(await page.textContent('.controls [role=status]'), /^Epoch \d+\. /);
     assert.equal(await page.locator('.map circle').count(), 12);
     await page.click('summary:text-is("topics.txt")');
