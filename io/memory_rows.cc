@@ -55,6 +55,11 @@ class Matrix {
   }
   // Entries of the row as they are stored, zeros too.
   std::uint64_t written() const { return written_; }
+  // Whether both spans are of the data itself.
+  bool in_place() const {
+    return columns_.data() != own_columns_.data() && columns_.data() != kept_columns_.data() &&
+           values_.data() != own_values_.data() && values_.data() != kept_values_.data();
+  }
   bool finite() const {
     double sum = 0;  // not a number as soon as one is none, or infinite
     for (const double value : values_) sum += value - value;
@@ -169,6 +174,7 @@ class MemoryRows final : public RowReader {
     if (at_ == matrix_.rows()) return false;
     matrix_.read(at_, true);
     row = {labels_.empty() ? 0 : labels_[at_], matrix_.row_columns(), matrix_.row_values(), matrix_.written()};
+    row.stays = matrix_.in_place();
     ++at_;
     if (!matrix_.finite() || row.label - row.label != 0) fail("a value is not a finite number");
     return true;

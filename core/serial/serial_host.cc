@@ -3,6 +3,7 @@
 #include "rota/testing/serial_host.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 
@@ -291,19 +292,23 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
   result->table = round.table;
   result->keys = summed.keys;
   result->argument = round.argument;
+  std::vector<std::vector<double>*> rows;  // where they stay
+  auto next = rows_.end();
   for (const Key key : summed.keys) {
-    std::vector<double>& value = rows_[{round.table, key}];
-    value.resize(table.row_width);
-    result->changes.push_back(value);  // as it was; see below
+    const auto at = rows_.try_emplace(next, std::pair(round.table, key));
+    next = std::next(at);  // a hint: keys mostly ascend
+    at->second.resize(table.row_width);
+    rows.push_back(&at->second);
+    result->changes.push_back(at->second);  // as it was; see below
   }
   std::map<std::uint32_t, std::vector<std::size_t>> places;  // of a partition's rows in the round
   if (table.single_partition) places[kSinglePartition];
   for (std::uint32_t p = 0; p < (round.open && !table.single_partition ? partitions_ : 0); ++p) places[p];
   for (std::size_t i = 0; i < summed.keys.size(); ++i)
     places[home_of_row(table, round.table, summed.keys[i], partitions_)].push_back(i);
-  for (const auto& [partition, its] : places) pull(partition, round, summed, its, *result);
+  for (const auto& [partition, its] : places) pull(partition, round, summed, its, rows, *result);
   for (std::size_t i = 0; i < summed.keys.size(); ++i) {
-    result->values.push_back(rows_[{round.table, summed.keys[i]}]);
+    result->values.push_back(*rows[i]);
     for (std::size_t j = 0; j < table.row_width; ++j)
       result->changes[i][j] = result->values[i][j] - result->changes[i][j];
   }
@@ -313,13 +318,14 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
 
 // One partition's rows of a round.  The norms are summed as the partitions' are: each over its rows, then all of them.
 void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed& summed,
-                      const std::vector<std::size_t>& places, Committed& result) {
+                      const std::vector<std::size_t>& places, const std::vector<std::vector<double>*>& rows,
+                      Committed& result) {
   const Table& table = tables_[round.table];
   std::vector<PullEntry> entries;
   for (const std::size_t i : places)
     entries.push_back({summed.keys[i],
                        std::span(summed.sums).subspan(summed.offsets[i], summed.offsets[i + 1] - summed.offsets[i]),
-                       rows_[{round.table, summed.keys[i]}]});
+                       *rows[i]});
   Writer reply;
   PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply, pull_seed(job_.seed)};
   if (table.single_partition) task.blocks = round.blocks;

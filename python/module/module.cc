@@ -382,6 +382,55 @@ void set_error(const py::module_& errors, ExitCode code, const std::string& what
   PyErr_SetObject(type.ptr(), error.ptr());
 }
 
+void define_arrays(py::module_& module) {
+  py::class_<Array> array(module, "_Array");
+  array
+      .def_property_readonly("shape",
+                             [](const Array& one) { return py::make_tuple(one.input.rows, one.input.columns); })
+      .def_property_readonly("nnz", &Array::stored);
+  struct Rows : Array {};
+  struct Dense : Array {};
+  struct Numbers : Array {};
+  py::class_<Rows, Array>(module, "Rows")
+      .def(py::init(
+               [](const py::object& indptr, const py::object& indices, const py::object& data,
+                  std::pair<std::uint64_t, std::uint64_t> shape, const py::object& labels,
+                  const py::object& names) { return Rows{csr_array(indptr, indices, data, shape, labels, names)}; }),
+           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("shape"), py::arg("labels") = py::none(),
+           py::arg("names") = py::none());
+  py::class_<Dense, Array>(module, "Dense")
+      .def(py::init([](const py::object& matrix, const py::object& labels, const py::object& names) {
+             return Dense{dense_array(matrix, labels, names)};
+           }),
+           py::arg("matrix"), py::arg("labels") = py::none(), py::arg("names") = py::none());
+  py::class_<Numbers, Array>(module, "Numbers")
+      .def(py::init([](const py::object& numbers) { return Numbers{number_array(numbers)}; }), py::arg("numbers"));
+}
+
+void define_model(py::module_& module) {
+  py::class_<TrainedModel>(module, "Model")
+      .def_property_readonly("app", &TrainedModel::app)
+      .def_property_readonly("model_hash", [](const TrainedModel& one) { return one.outcome().model_hash; })
+      .def_property_readonly("epochs", [](const TrainedModel& one) { return one.outcome().epochs; })
+      .def_property_readonly("epoch", [](const TrainedModel& one) { return one.model().epoch(); })
+      .def_property_readonly("converged", [](const TrainedModel& one) { return one.outcome().converged; })
+      .def_property_readonly("options", &TrainedModel::options)
+      .def_property_readonly("history", &TrainedModel::history)
+      .def_property_readonly("scores", &TrainedModel::scores)
+      .def_property_readonly("facts", &TrainedModel::facts)
+      .def("table", &TrainedModel::table, py::arg("name"))
+      .def("export_text", &TrainedModel::export_text, py::arg("folder"))
+      .def("command", &TrainedModel::command, py::arg("name"), py::arg("options") = py::dict(),
+           py::arg("input") = py::list())
+      .def("to_bytes", &TrainedModel::to_bytes)
+      .def_static("from_bytes", &from_bytes, py::arg("bytes"), py::arg("app") = py::none())
+      .def(py::pickle([](const TrainedModel& one) { return py::make_tuple(one.to_bytes(), one.app()); },
+                      [](const py::tuple& state) {
+                        if (state.size() != 2) throw Failure(ExitCode::bad_data, "these are not the parts of a model");
+                        return from_bytes(state[0].cast<py::bytes>(), state[1]);
+                      }));
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_rota, module) {
@@ -405,51 +454,8 @@ PYBIND11_MODULE(_rota, module) {
   });
   py::module_::import("atexit").attr("register")(py::cpp_function(end_trainings));
 
-  py::class_<Array> array(module, "_Array");
-  array
-      .def_property_readonly("shape",
-                             [](const Array& one) { return py::make_tuple(one.input.rows, one.input.columns); })
-      .def_property_readonly("nnz", &Array::stored);
-  struct Rows : Array {};
-  struct Dense : Array {};
-  struct Numbers : Array {};
-  py::class_<Rows, Array>(module, "Rows")
-      .def(py::init(
-               [](const py::object& indptr, const py::object& indices, const py::object& data,
-                  std::pair<std::uint64_t, std::uint64_t> shape, const py::object& labels,
-                  const py::object& names) { return Rows{csr_array(indptr, indices, data, shape, labels, names)}; }),
-           py::arg("indptr"), py::arg("indices"), py::arg("data"), py::arg("shape"), py::arg("labels") = py::none(),
-           py::arg("names") = py::none());
-  py::class_<Dense, Array>(module, "Dense")
-      .def(py::init([](const py::object& matrix, const py::object& labels, const py::object& names) {
-             return Dense{dense_array(matrix, labels, names)};
-           }),
-           py::arg("matrix"), py::arg("labels") = py::none(), py::arg("names") = py::none());
-  py::class_<Numbers, Array>(module, "Numbers")
-      .def(py::init([](const py::object& numbers) { return Numbers{number_array(numbers)}; }), py::arg("numbers"));
-
-  py::class_<TrainedModel>(module, "Model")
-      .def_property_readonly("app", &TrainedModel::app)
-      .def_property_readonly("model_hash", [](const TrainedModel& one) { return one.outcome().model_hash; })
-      .def_property_readonly("epochs", [](const TrainedModel& one) { return one.outcome().epochs; })
-      .def_property_readonly("epoch", [](const TrainedModel& one) { return one.model().epoch(); })
-      .def_property_readonly("converged", [](const TrainedModel& one) { return one.outcome().converged; })
-      .def_property_readonly("options", &TrainedModel::options)
-      .def_property_readonly("history", &TrainedModel::history)
-      .def_property_readonly("scores", &TrainedModel::scores)
-      .def_property_readonly("facts", &TrainedModel::facts)
-      .def("table", &TrainedModel::table, py::arg("name"))
-      .def("export_text", &TrainedModel::export_text, py::arg("folder"))
-      .def("command", &TrainedModel::command, py::arg("name"), py::arg("options") = py::dict(),
-           py::arg("input") = py::list())
-      .def("to_bytes", &TrainedModel::to_bytes)
-      .def_static("from_bytes", &from_bytes, py::arg("bytes"), py::arg("app") = py::none())
-      .def(py::pickle([](const TrainedModel& one) { return py::make_tuple(one.to_bytes(), one.app()); },
-                      [](const py::tuple& state) {
-                        if (state.size() != 2) throw Failure(ExitCode::bad_data, "these are not the parts of a model");
-                        return from_bytes(state[0].cast<py::bytes>(), state[1]);
-                      }));
-
+  define_arrays(module);
+  define_model(module);
   module.def("fit", &fit, py::arg("app"), py::arg("options"), py::arg("input"), py::arg("valid") = py::list(),
              py::arg("numbers") = py::dict(), py::arg("progress") = py::none(), py::arg("initial") = nullptr);
   module.def("load_model", &load_model, py::arg("folder"), py::arg("app") = py::none());

@@ -54,7 +54,12 @@ void pack_data(const Plugin& plugin, const std::map<std::string, std::string>& o
   index.app = plugin.name;
   index.format = plugin.packed_format;
   index.rota = kVersion;
-  for (const std::string_view name : plugin.packed_options) index.options[std::string(name)] = job.options.text(name);
+  for (const std::string_view name : plugin.packed_options) {
+    std::string value(job.options.text(name));
+    // Whatever its number is here; and a path, so that it is the same in every folder.
+    if (is_memory_name(value)) value = "/" + std::string(kMemoryPrefix) + std::string(name);
+    index.options[std::string(name)] = std::move(value);
+  }
   index.input = hash_of(input);
   index.valid = hash_of(valid);
   index.has_valid = !valid.empty();

@@ -29,7 +29,8 @@ ARROWS = {
     "include/rota/io": {"include/rota"},
     "core/base": {"include/rota"},
     "core/http": {"core/base", "include/rota"},
-    "core/job": {"core/base", "include/rota"},
+    "core/sources": {"core/base", "include/rota"},
+    "core/job": {"core/sources", "core/base", "include/rota"},
     "core/wire": {"core/base", "include/rota"},
     "core/rounds": {"core/wire", "core/base", "include/rota"},
     "core/records": {"core/job", "core/base", "include/rota"},
@@ -48,6 +49,7 @@ ARROWS = {
     "cli/processes": CLI,
     "cli/folders": CLI | {"include/rota/io"},
     "io": {"include/rota/io", "include/rota"},
+    "python/module": CLI | {"cli/folders", "core/rounds", "core/serial"},
     "apps/linear_models": {"include/rota/io", "include/rota", "io"},
 }
 # Those of the apps, which are not named above.
@@ -61,7 +63,9 @@ DOORS = [
      "core/wire/zmq_listener.h", "core/wire/authenticator.cc", "core/wire/keys.cc"}, "ZeroMQ"),
     (re.compile(r"^rocksdb/"), {"core/checkpoint/checkpoint_file.cc"}, "RocksDB"),
     (re.compile(r"^httplib\.h$"), {"core/http/http_server.cc"}, "cpp-httplib"),
-    (re.compile(r"^(boost/dll/.*|dlfcn\.h)$"), {"core/job/plugin_host.cc"}, "opening libraries"),
+    (re.compile(r"^(boost/dll/.*|dlfcn\.h)$"), {"core/job/plugin_host.cc", "core/sources/library.cc"},
+     "opening libraries"),
+    (re.compile(r"^curl/"), {"core/sources/http_client.cc"}, "libcurl"),
 ]
 CLOCK = re.compile(r"(system|steady|high_resolution)_clock|\bclock_gettime\b|\bgettimeofday\b|\bstd::time\(|\btime\((nullptr|NULL|0)\)")
 CLOCK_FILE = "core/base/clock.cc"
@@ -69,7 +73,7 @@ PROGRAMS_BESIDE = ("tests/", "bench/")  # no part of what is installed: they may
 EXIT = re.compile(r"(?<![\w:.>])(std::|::)?(exit|quick_exit)\s*\(")
 
 # Sources that stand without a test of their own name, and the list that says why.
-MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli(/\w+)?|io|apps/(?!template/|examples/)\w+(/\w+)?)/\w+\.cc$")
+MIRRORED = re.compile(r"^(include/rota|core/\w+|scheduler|coordinator|worker|kvstore|cli(/\w+)?|io|python/module|apps/(?!template/|examples/)\w+(/\w+)?)/\w+\.cc$")
 WITHOUT_TWIN = "tests/tidy/without_twin.txt"
 
 # Where each mark of VERSIONS.md stands in the code: all of them must say what the page says.
@@ -155,7 +159,7 @@ def folder_of(file):
     parts = file.split("/")
     if parts[0] == "include":
         return "include/rota/io" if parts[2:3] == ["io"] else "include/rota"
-    if parts[0] in ("apps", "core", "cli") and len(parts) > 2:
+    if parts[0] in ("apps", "core", "cli", "python") and len(parts) > 2:
         return "/".join(parts[:2])
     return parts[0] if parts[0] in ARROWS else None
 

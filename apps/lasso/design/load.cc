@@ -58,11 +58,30 @@ void run_in_parallel(std::size_t threads, std::size_t count, const Step& step) {
     if (one) std::rethrow_exception(one);
 }
 
-// Rows of the matrix as they were read, with their entries in the columns that are needed here.
+// Rows of the matrix as they were read, with their entries in the columns that are needed here: copied, or of data in
+// memory, seen where it is.
 struct Piece {
   std::uint64_t first_row = 0;
-  io::SparseMatrix rows;
+  io::SparseMatrix copied;
+  std::vector<io::SparseRow> seen;
   std::vector<double> labels;
+
+  std::uint64_t rows() const { return copied.rows + seen.size(); }
+  io::SparseRow operator[](std::uint64_t r) const { return seen.empty() ? copied[r] : seen[r]; }
+  // Whether a row of that kind is for the next piece.
+  bool is_full(bool stays) const {
+    return copied.values.size() >= kPieceEntries || (stays ? copied.rows > 0 : !seen.empty());
+  }
+  void add(const io::SparseRow& row, bool stays) {
+    if (stays)
+      seen.push_back(row);
+    else
+      copied.add(row);
+  }
+  void release() {
+    copied = {};
+    seen = {};
+  }
 };
 
 [[noreturn]] void refuse_large(const auto& fail, const std::string& what, const std::string& whose) {
@@ -97,12 +116,12 @@ struct Part {
     io::RowFiles in = section ? io::RowFiles(files, form, *section) : io::RowFiles(files, form);
     const auto fail = [&](const std::string& what) { in.fail(what); };
     for (io::LabelledValues row; in.next(row);) {
-      if (pieces.empty() || pieces.back().rows.values.size() >= kPieceEntries) pieces.emplace_back();
+      if (pieces.empty() || pieces.back().is_full(row.stays)) pieces.emplace_back();
       check_values(row, fail);
       const auto first =
           static_cast<std::size_t>(std::ranges::lower_bound(row.columns, keep.first) - row.columns.begin());
       const auto end = static_cast<std::size_t>(std::ranges::lower_bound(row.columns, keep.end) - row.columns.begin());
-      pieces.back().rows.add({row.columns.subspan(first, end - first), row.values.subspan(first, end - first)});
+      pieces.back().add({row.columns.subspan(first, end - first), row.values.subspan(first, end - first)}, row.stays);
       if (form.labels == io::RowForm::Labels::ignored) continue;
       check_response(row.label, fail);
       pieces.back().labels.push_back(row.label);
@@ -201,9 +220,9 @@ class Builder {
   template <typename Take>
   void each(const Piece& piece, const Take& take) const {
     const std::uint64_t first = std::max(range_.first_row, piece.first_row);
-    const std::uint64_t end = std::min(range_.end_row, piece.first_row + piece.rows.rows);
+    const std::uint64_t end = std::min(range_.end_row, piece.first_row + piece.rows());
     for (std::uint64_t row = first; row < end; ++row) {
-      const auto [columns, values] = piece.rows[row - piece.first_row];
+      const auto [columns, values] = piece[row - piece.first_row];
       auto e = static_cast<std::size_t>(std::ranges::lower_bound(columns, range_.first_column) - columns.begin());
       for (; e < columns.size() && columns[e] < range_.end_column; ++e)
         take(row - range_.first_row, columns[e] - range_.first_column, values[e]);
@@ -290,7 +309,7 @@ class Loader {
     const Part* widest = &parts.front();
     for (Part& part : parts) {
       for (Piece& piece : part.pieces) {
-        piece.first_row = std::exchange(common.rows, common.rows + piece.rows.rows);
+        piece.first_row = std::exchange(common.rows, common.rows + piece.rows());
         pieces_.push_back(std::move(piece));
       }
       if (part.columns > widest->columns) widest = &part;
@@ -315,7 +334,8 @@ class Loader {
     } else {
       std::vector<std::uint64_t> counts(common.columns);
       if (common.cuts.empty())
-        for (const Piece& piece : pieces_) count(piece.rows.column, counts);
+        for (const Piece& piece : pieces_)
+          for (std::uint64_t r = 0; r < piece.rows(); ++r) count(piece[r].columns, counts);
       if (common.cuts.empty()) common.cuts = cut_by_work(counts, shards_);
       common.cuts.back() = common.columns;
       for (std::uint64_t& one : common.cuts) one = std::min(one, common.columns);  // if a file changes meanwhile
@@ -380,7 +400,7 @@ class Loader {
       });
       for (std::size_t p = 0; p < pieces_.size(); ++p) {
         of_group([&](Builder& one) { one.add(pieces_[p]); });
-        if (--left[p] == 0) pieces_[p].rows = {};
+        if (--left[p] == 0) pieces_[p].release();
       }
     });
     for (std::size_t i = 0; i < hosted_.size(); ++i) {

@@ -83,6 +83,7 @@ struct LabelledValues {
   std::span<const double> values;
   std::uint64_t written = 0;  // entries in the file, zeros too
   double weight = 1;          // of the row, if the format has one
+  bool stays = false;         // columns and values are those of data in memory, and valid as long as it is there
 };
 
 // A part of a text file, in bytes: the lines that begin in it.
@@ -107,8 +108,9 @@ class RowReader {
   [[noreturn]] virtual void fail(const std::string& what) const = 0;
 };
 
-// What "auto" finds: "memory" by the name; "npz", "npy" or "matrix_market" by the first bytes of the file, decompressed if it is; of other
-// text "csv" or "tsv" by its name, or "text", as what can be read only once (a pipe).  Throws NoInput or DataError.
+// What "auto" finds: "memory" by the name; "npz", "npy" or "matrix_market" by the first bytes of the file, decompressed
+// if it is; of other text "csv" or "tsv" by its name, or "text", as what can be read only once (a pipe).  Throws
+// NoInput or DataError.
 std::string found_format(const std::string& path);
 
 // Throws NoInput or DataError; UsageError if the form does not fit the file's format: a target where labels have their

@@ -173,7 +173,7 @@ class SerialHost {
                    const OpenParts& open_parts, Writer& note);
   void commit(const Round& round, std::uint32_t scheduler, const Summed& summed);
   void pull(std::uint32_t partition, const Round& round, const Summed& summed, const std::vector<std::size_t>& places,
-            Committed& result);
+            const std::vector<std::vector<double>*>& rows, Committed& result);
   void see(TableId table, Key key, std::span<const double> value);
   void refresh(std::uint64_t upto);
   void feed_back(Scheduler& scheduler, std::uint64_t upto);
