@@ -14,6 +14,7 @@ packages=(
   libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
   librandom123-dev libxxhash-dev nlohmann-json3-dev libcpp-httplib-dev libssl-dev
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
+  libcurl4-openssl-dev  # its headers; the library is opened when an input is behind a URL
   python3-dev pybind11-dev python3-numpy python3-scipy
   libgtest-dev clang-format python3
   file  # for cpack
@@ -27,7 +28,7 @@ if [[ " $* " == *" tests "* ]]; then
   packages+=(python3-sklearn python3-pandas python3-yaml r-base-core r-cran-glmnet liblinear-tools)
   packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium)
   packages+=(lintian dpkg-dev mmdebstrap podman runc)
-  packages+=(python3-matplotlib python3-pandas python3-joblib python3-venv python3-wheel python3-installer)
+  packages+=(python3-matplotlib python3-joblib python3-venv python3-wheel python3-installer)
   # These start servers under systemd.  There the owner decides, and tests that need them skip.
   [ -d /run/systemd/system ] || packages+=(openssh-server prometheus)
 fi

@@ -95,7 +95,7 @@ class Packages(PackageTest):
         return {path for path in paths if not path.startswith(passed)}
 
     def test_complete_and_without_complaints_of_lintian(self):
-        self.assertEqual([package.name.partition("_")[0] for package in packages()], ["librota-dev", "rota"])
+        self.assertEqual([package.name.partition("_")[0] for package in packages()], ["librota-dev", "python3-rota", "rota"])
         if shutil.which("lintian"):
             run_out("lintian", "--allow-root", "--fail-on", "warning", *packages())
         paths = {line.split()[5].lstrip(".") for package in packages()
@@ -107,7 +107,8 @@ class Packages(PackageTest):
                  *(f"rota-train-{app.stem}" for app in (BUILD / "lib/rota/plugins").glob("*.so"))}
         expected = {f"/usr/share/man/man1/{page}.1.gz" for page in pages}
         expected |= {"/usr/share/bash-completion/completions/rota", "/usr/share/zsh/vendor-completions/_rota",
-                     "/usr/share/pkgconfig/rota.pc", "/usr/share/doc/rota/copyright", "/usr/share/rota/template/try.sh"}
+                     "/usr/share/pkgconfig/rota.pc", "/usr/share/doc/rota/copyright",
+                     "/usr/lib/python3/dist-packages/rota/__init__.py", "/usr/share/rota/template/try.sh"}
         self.assertEqual(expected - paths, set())
 
     def test_install_train_build_an_app_and_remove(self):
@@ -121,7 +122,13 @@ class Packages(PackageTest):
         app, data, flags = LDA
         shutil.copy(data, root / "tmp/data.gz")
         self.inside("rota", "train", app, "--input=/tmp/data.gz", *flags, "--out=/tmp/run")
-        self.assertEqual(self.result(root / "tmp/run")["model_hash"], self.local_hash(LDA))
+        model_hash = self.local_hash(LDA)
+        self.assertEqual(self.result(root / "tmp/run")["model_hash"], model_hash)
+        # The same from Python, by processes.
+        said = self.inside("python3", "-c", "import rota; print(rota.load('/tmp/run').model.model_hash); from rota "
+                           "import _training; print(_training.train('lda', {'topics': 10, 'epochs': 3}, '/tmp/data.gz', "
+                           "workers=2).model_hash)")
+        self.assertEqual(said.split(), 2 * [model_hash])
         # With this machine's compiler, and what the packages and those that they depend on brought.
         search = ":".join(f"{root}/usr/{where}/pkgconfig" for where in ("share", "lib/x86_64-linux-gnu"))
         flags = run_out("pkg-config", "--cflags", "--libs", "rota",
@@ -134,7 +141,7 @@ class Packages(PackageTest):
         self.assertEqual(self.inside("rota", "show", "/tmp/line_fit.so", "--model=/tmp/line"), "y = 3 + 2 x\n")
         with self.assertRaisesRegex(AssertionError, "apt install cmake make"):
             self.inside("rota", "new", "/tmp/app")
-        self.inside("apt-get", "purge", "-qq", "-y", "--autoremove", "rota", "librota-dev")
+        self.inside("apt-get", "purge", "-qq", "-y", "--autoremove", "rota", "librota-dev", "python3-rota")
         self.assertIn("/usr/bin/rota", added)
         self.assertEqual(self.files() ^ before, set())
 
