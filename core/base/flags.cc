@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "core/base/files.h"
+#include "rota/memory_input.h"
 
 namespace rota {
 
@@ -47,7 +48,8 @@ class Walk {
   Status run(const std::vector<std::string>& words) {
     take_all(words, {}, 0);
     for (const auto& [name, option] : known_)
-      if (auto& value = values_[name]; option->kind == Option::Kind::path && !value.empty())
+      if (auto& value = values_[name]; option->kind == Option::Kind::path && !value.empty() &&
+                                       !is_memory_name(value))  // data by shard may have been packed from there
         value = absolute_path(value);
     line_.options = Options(std::move(values_));
     return line_.wish == CommandLine::Wish::run ? first_error_ : Status();
