@@ -15,6 +15,15 @@ namespace rota {
 
 namespace {
 
+// What of the data is behind URLs, to be named.
+std::string named_urls(const Options& options) {
+  std::string all;
+  for (const char* const data : {"input", "valid"})
+    if (const std::string text(options.text(data)); text.find("://") != text.npos)
+      all += "; --" + (data + ("=" + text));
+  return all;
+}
+
 // What has another content, if something has.
 const char* differing(const Loaded& loaded, const Hash128& input, const Hash128& valid) {
   if (loaded.input != input) return "input";
@@ -81,11 +90,13 @@ Status Loading::check() const {
   for (const auto& [first, loaded] : loaded_)
     if (const char* what = differing(loaded, common().input, common().valid))
       return {ExitCode::bad_data, "the " + std::string(what) + " that " + reader(first) +
-                                      " reads has another content than that of " + reader(0)};
+                                      " reads has another content than that of " + reader(0) +
+                                      named_urls(plan_.options)};
   if (!plan_.resume) return check_shards();
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
-    return {ExitCode::bad_data,
-            "the " + std::string(what) + " has another content than what the checkpoint was made with"};
+    return {ExitCode::bad_data, "the " + std::string(what) +
+                                    " has another content than what the checkpoint was made with" +
+                                    named_urls(plan_.options)};
   ROTA_ASSIGN(const auto of_data, facts());
   for (const auto* record : {&plan_.resume, &plan_.best})
     if (const std::string what = *record ? contradiction(**record, common().app, of_data.facts) : ""; !what.empty())

@@ -30,10 +30,22 @@ using namespace std::string_view_literals;
 constexpr std::size_t kCompressedBlock = std::size_t{1} << 17;  // bytes
 
 constexpr std::size_t kLongestMagic = 16;  // bytes, of a Kind
+constexpr std::string_view kParquet = "PAR1";
+
+HostFiles& host() {
+  HostFiles* const files = host_files_slot();
+  if (files == nullptr) throw NoInput("this program reads neither URLs nor Parquet");
+  return *files;
+}
 
 class File {
  public:
-  explicit File(const std::string& path) : file_(std::fopen(path.c_str(), "rb")) {
+  explicit File(const std::string& path) : remote_(open_remote_file(path)) {
+    if (remote_ != nullptr) {
+      stream_ = remote_->stream(0, remote_->size());
+      return;
+    }
+    file_ = std::fopen(path.c_str(), "rb");
     if (file_ == nullptr) throw NoInput(path + ": cannot be opened: " + std::strerror(errno));
     struct stat status {};
     if (::fstat(::fileno(file_), &status) == 0 && S_ISDIR(status.st_mode)) {
@@ -42,13 +54,22 @@ class File {
     }
     std::setvbuf(file_, nullptr, _IONBF, 0);  // callers read large blocks
   }
-  File(File&& other) noexcept : file_(std::exchange(other.file_, nullptr)) {}
+  File(File&& other) noexcept
+      : remote_(std::move(other.remote_)),
+        stream_(std::move(other.stream_)),
+        file_(std::exchange(other.file_, nullptr)) {}
   File& operator=(File&&) = delete;
   ~File() {
     if (file_ != nullptr) std::fclose(file_);
   }
 
+  // Fewer bytes than `size` only at the end.
   std::size_t read(char* to, std::size_t size) {
+    if (stream_ != nullptr) {
+      std::size_t all = 0;
+      while (const std::size_t some = all < size ? stream_->read(to + all, size - all) : 0) all += some;
+      return all;
+    }
     const std::size_t got = std::fread(to, 1, size, file_);
     if (got < size && std::ferror(file_) != 0)
       throw BrokenBytes(std::string("cannot be read: ") + std::strerror(errno));
@@ -56,7 +77,9 @@ class File {
   }
 
  private:
-  std::FILE* file_;
+  std::shared_ptr<const RemoteFile> remote_;
+  std::unique_ptr<HostStream> stream_;  // of an object
+  std::FILE* file_ = nullptr;
 };
 
 // The file from its start, including the first bytes, which were read to detect its kind.
@@ -87,6 +110,18 @@ class PlainSource final : public ByteSource {
 
  private:
   Input input_;
+};
+
+// Text that the host makes.
+class TableSource final : public ByteSource {
+ public:
+  explicit TableSource(std::unique_ptr<HostStream> text) : text_(std::move(text)) {}
+  std::size_t read(char* to, std::size_t size) override { return text_->read(to, size); }
+  bool is_plain() const override { return false; }
+  bool is_table() const override { return true; }
+
+ private:
+  std::unique_ptr<HostStream> text_;
 };
 
 // The result of a decompression step.
@@ -271,7 +306,7 @@ constexpr Kind kKinds[] = {
     {"7z\xbc\xaf\x27\x1c", "a 7z archive"},
     {"Rar!\x1a\x07", "a rar archive"},
     {"\x04\x22\x4d\x18", "compressed by lz4"},
-    {"PAR1\x15", "a Parquet file"},
+    {"ARROW1", "an Arrow file (save it as Parquet, or as CSV)"},
     {"\x89HDF\r\n\x1a\n", "an HDF5 file"},
     {"\x93NUMPY", "a NumPy array"},
     {"SQLite format 3\0"sv, "an SQLite database"},
@@ -281,10 +316,24 @@ constexpr Kind kKinds[] = {
 
 }  // namespace
 
+std::shared_ptr<const RemoteFile> open_remote_file(const std::string& path) {
+  return is_remote(path) ? host().open(path) : nullptr;
+}
+
+bool is_parquet(const std::string& path) {
+  return Input(path).first_bytes().starts_with(kParquet);
+}
+
+std::unique_ptr<ByteSource> open_documents(const std::string& path) {
+  auto text = host().open_table(path, TableText::documents);
+  return text == nullptr ? nullptr : std::make_unique<TableSource>(std::move(text));
+}
+
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   Input input(path);
   const std::string_view first = input.first_bytes();
   if (first.empty()) throw BrokenBytes("the file is empty");
+  if (first.starts_with(kParquet)) return std::make_unique<TableSource>(host().open_table(path, TableText::csv));
   const auto* const kind = std::ranges::find_if(kKinds, [&](const Kind& each) { return each.is_of(first); });
   if (kind != std::end(kKinds)) {
     if (kind->open != nullptr) return kind->open(std::move(input));
@@ -292,7 +341,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
                       ", which Rota does not read: expected text, plain or compressed as .gz, .bz2, .xz or .zst");
   }
   for (const Kind& each : kKinds)
-    if (!each.ending.empty() && path.ends_with(each.ending))
+    if (!each.ending.empty() && name_of_input(path).ends_with(each.ending))
       throw BrokenBytes("the name claims " + std::string(each.name) + ", but the first bytes differ");
   return open<PlainSource>(std::move(input));
 }

@@ -43,6 +43,10 @@ CsvFile::CsvFile(std::string path, CsvForm form) : file_(std::move(path)), buffe
   } catch (const BrokenBytes& broken) {
     throw DataError(file_, 0, broken.what());
   }
+  if (source_->is_table()) {
+    separator_ = ',';
+    form.header = CsvForm::Header::yes;
+  }
   fill();
   if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
   if (separator_ == '\0') choose_separator();

@@ -17,6 +17,11 @@ Lines::Lines(std::string path) : file_(std::move(path)) {
   if (!fill()) throw DataError(file_, 0, "the file is empty");
 }
 
+Lines::Lines(std::string name, std::unique_ptr<ByteSource> source)
+    : file_(std::move(name)), blocks_(std::make_unique<LineBlocks>(std::move(source))) {
+  if (!fill()) throw DataError(file_, 0, "the file is empty");
+}
+
 bool Lines::fill() {
   try {
     return blocks_->next(block_);

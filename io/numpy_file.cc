@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "rota/error.h"
+#include "rota/io/byte_source.h"
 #include "rota/io/numbers.h"
 
 namespace rota::io {
@@ -132,9 +133,11 @@ struct CloseEntry {
 class Archive {
  public:
   explicit Archive(const std::string& path) : path_(path) {
-    if (!std::filesystem::exists(path)) throw NoInput(path + ": no such file");
+    const std::shared_ptr<const RemoteFile> remote = open_remote_file(path);
+    const std::string place = remote == nullptr ? path : remote->local_copy();  // an archive is read from its end
+    if (!std::filesystem::exists(place)) throw NoInput(path + ": no such file");
     int error = 0;
-    archive_.reset(zip_open(path.c_str(), ZIP_RDONLY, &error));
+    archive_.reset(zip_open(place.c_str(), ZIP_RDONLY, &error));
     if (archive_ == nullptr) throw DataError(path, 0, "it is no .npz archive");
   }
   // Throws DataError if there is no such entry.
@@ -179,6 +182,16 @@ std::uint64_t whole(const std::string& path, double number, std::uint64_t most) 
 }  // namespace
 
 NumberArray read_npy(const std::string& path) {
+  if (const auto remote = open_remote_file(path); remote != nullptr) {
+    std::string bytes(static_cast<std::size_t>(remote->size()), '\0');
+    const auto stream = remote->stream(0, remote->size());
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t got = stream->read(bytes.data() + at, bytes.size() - at);
+      if (got == 0) throw DataError(path, 0, "ends early");
+      at += got;
+    }
+    return array_of(path, bytes);
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) throw NoInput(path + ": cannot be opened");
   std::string bytes(std::istreambuf_iterator<char>(file), {});

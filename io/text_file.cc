@@ -37,6 +37,10 @@ TextFile::TextFile(std::string path) : path_(std::move(path)) {
   } catch (const BrokenBytes& broken) {
     throw DataError(path_, 0, broken.what());
   }
+  if ((remote_ = open_remote_file(path_)) != nullptr) {
+    size_ = remote_->size();
+    return;
+  }
   const int descriptor = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor >= 0 && ::fstat(descriptor, &status) == 0 && has_its_size(descriptor, status.st_size)) {
     descriptor_ = descriptor;
@@ -47,13 +51,22 @@ TextFile::TextFile(std::string path) : path_(std::move(path)) {
 }
 
 TextFile::TextFile(TextFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+    : path_(std::move(other.path_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      remote_(std::move(other.remote_)),
+      size_(other.size_) {}
 
 TextFile::~TextFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void TextFile::read(std::uint64_t offset, char* to, std::size_t size) const {
+  for (const auto part = remote_ ? remote_->stream(offset, offset + size) : nullptr; part && size > 0;) {
+    const std::size_t got = part->read(to, size);
+    if (got == 0) throw BrokenBytes("the object ends early");
+    to += got;
+    size -= got;
+  }
   while (size > 0) {
     const ::ssize_t got = ::pread(descriptor_, to, size, static_cast<::off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
@@ -88,11 +101,13 @@ std::uint64_t TextFile::line_start(std::uint64_t offset) const {
 LineBlocks::LineBlocks(const TextFile& file, std::uint64_t begin, std::uint64_t end)
     : file_(&file), at_(begin), end_(end), at_start_(begin == 0) {
   if (!file.divisible()) source_ = open_bytes(file.path());
+  if (file.remote_) stream_ = file.remote_->stream(begin, end);
 }
 
 std::size_t LineBlocks::read(char* to, std::size_t size) {
   if (source_) return source_->read(to, size);
   const std::size_t some = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - at_));
+  if (stream_) return stream_->read(to, some);
   file_->read(at_, to, some);
   at_ += some;
   return some;

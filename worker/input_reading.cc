@@ -1,7 +1,7 @@
 #include "worker/input_reading.h"
 
-#include "core/base/file_hash.h"
 #include "core/base/seed.h"
+#include "core/job/input_files.h"
 #include "core/job/plugin_host.h"
 #include "core/rounds/push_kinds.h"
 
@@ -54,8 +54,8 @@ Result<Contents> contents_of(const HostedApp& app) {
   // Of data by shard, the files' own contents are checked as they are opened; what was read of the user's data, its
   // index says.
   if (app.packed != nullptr) return Contents{app.packed->index().input, app.packed->index().valid};
-  ROTA_ASSIGN(const Hash128 input, hash_contents(app.job.input));
-  ROTA_ASSIGN(const Hash128 valid, hash_contents(app.job.valid));
+  ROTA_ASSIGN(const Hash128 input, hash_inputs(app.job.input, app.job.options, app.plugin.options));
+  ROTA_ASSIGN(const Hash128 valid, hash_inputs(app.job.valid));
   return Contents{input, valid};
 }
 

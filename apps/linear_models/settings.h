@@ -88,6 +88,7 @@ struct Settings : Penalties {
                  {"matrix_market", "matrix_market"},
                  {"npy", "npy"},
                  {"npz", "npz"},
+                 {"parquet", "parquet"},
                  {"vw", "vw"}},
                 "The format of the rows; auto: by the file's content and, of text, its name's ending; vw: plain "
                 "features of Vowpal Wabbit's, whose names are hashed.")

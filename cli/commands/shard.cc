@@ -8,7 +8,6 @@
 #include "cli/commands/commands.h"
 #include "cli/folders/packed_output.h"
 #include "cli/launcher/progress.h"
-#include "core/base/file_hash.h"
 #include "core/base/json_text.h"
 #include "core/base/version.h"
 #include "core/job/framework_options.h"
@@ -104,8 +103,8 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
   index.format = plugin.packed_format;
   index.rota = kVersion;
   for (const std::string_view name : plugin.packed_options) index.options[std::string(name)] = job.options.text(name);
-  ROTA_ASSIGN(index.input, hash_contents(job.input));
-  ROTA_ASSIGN(index.valid, hash_contents(job.valid));
+  ROTA_ASSIGN(index.input, hash_inputs(job.input));
+  ROTA_ASSIGN(index.valid, hash_inputs(job.valid));
   index.has_valid = !job.valid.empty();
   ROTA_ASSIGN(auto output, PackedOutput::open(folder, job.shards));
   progress.begin("sharding the input", bytes);

@@ -31,12 +31,15 @@ Result<FileHash> hash_file(const std::filesystem::path& path) {
   return file;
 }
 
-Result<Hash128> hash_contents(std::span<const std::string> files) {
+Result<Hash128> hash_contents(std::span<const std::string> files, const std::function<bool(const std::string&)>& apart,
+                              const std::function<Result<FileHash>(const std::string&)>& measure_apart) {
   Writer all;
   for (const std::string& name : files) {
     std::error_code error;
     FileHash file;
-    if (std::filesystem::is_regular_file(name, error)) {
+    if (apart != nullptr && apart(name)) {
+      ROTA_ASSIGN(file, measure_apart(name));
+    } else if (std::filesystem::is_regular_file(name, error)) {
       auto measured = hash_file(name);
       if (!measured.ok()) return Status(ExitCode::no_input, measured.status().what());
       file = *measured;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -20,6 +21,9 @@ Result<FileHash> hash_file(const std::filesystem::path& path);
 
 // Of what is in these files, one after the other: sizes and bytes count, names do not.  Of what is no regular file (a
 // pipe would be read away), only that it is none.  ExitCode::no_input if one cannot be read.
-Result<Hash128> hash_contents(std::span<const std::string> files);
+// Those that are `apart` are measured by the second function.
+Result<Hash128> hash_contents(std::span<const std::string> files,
+                              const std::function<bool(const std::string&)>& apart = nullptr,
+                              const std::function<Result<FileHash>(const std::string&)>& measure_apart = nullptr);
 
 }  // namespace rota

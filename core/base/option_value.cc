@@ -7,6 +7,8 @@
 #include <optional>
 #include <system_error>
 
+#include "rota/host_files.h"
+
 namespace rota {
 
 namespace {
@@ -75,6 +77,7 @@ std::vector<IgnoredOption> ignored_options(std::span<const Option> table, const 
 }
 
 std::string absolute_path(std::string_view path) {
+  if (is_remote(path)) return std::string(path);
   std::error_code error;
   const auto whole = std::filesystem::absolute(path, error);
   return error ? std::string(path) : whole.lexically_normal().string();

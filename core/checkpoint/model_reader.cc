@@ -176,12 +176,8 @@ Result<Manifest> parse(const Place& place, const nlohmann::json& json, std::span
   number("staleness", manifest.job.staleness);
   number("pipeline", manifest.job.pipeline);
   ROTA_TRY(check_numbers_of(json, manifest.job).in(place.record.string()));
-  const auto files_of = [&](std::string_view name) {
-    auto files = input_files(manifest.job.options.text(name));
-    return files.ok() ? std::move(files).value() : std::vector<std::string>();
-  };
-  manifest.job.input = files_of("input");
-  manifest.job.valid = files_of("valid");
+  manifest.job.input = named_inputs(manifest.job.options.text("input"));
+  manifest.job.valid = named_inputs(manifest.job.options.text("valid"));
   for (const auto& file : json.at("files")) {
     const auto name = file.at("file").get<std::string>();
     if (!place.may_name(name, manifest.epoch, static_cast<std::uint32_t>(manifest.files.size())))

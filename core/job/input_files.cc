@@ -6,10 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <ranges>
 #include <system_error>
 
+#include "core/base/file_hash.h"
 #include "core/job/packed_folder.h"
+#include "core/sources/remote_objects.h"
+#include "rota/bytes.h"
 
 namespace rota {
 
@@ -56,6 +60,7 @@ Result<std::vector<std::string>> files_like(const std::string& pattern) {
 
 Result<std::vector<std::string>> files_of(const std::string& part) {
   std::error_code error;
+  if (is_remote(part)) return remote_objects(part).in("input");
   if (fs::is_directory(part, error)) return files_in(part);
   if (fs::exists(part, error)) return std::vector<std::string>{part};
   if (part.find_first_of("*?[") != part.npos) return files_like(part);
@@ -83,7 +88,8 @@ Result<std::vector<std::string>> input_files(std::string_view input) {
         return Status(ExitCode::bad_data, "input " + file +
                                               ": this is data by shard, which only `rota train` and `rota resume` "
                                               "read, by the folder's name alone");
-      if (::access(file.c_str(), R_OK) != 0) return missing(file, std::generic_category().message(errno));
+      if (!is_remote(file) && ::access(file.c_str(), R_OK) != 0)
+        return missing(file, std::generic_category().message(errno));
       files.push_back(std::move(file));
     }
   }
@@ -95,7 +101,7 @@ Result<std::vector<std::string>> data_files(std::string_view input) {
   ROTA_ASSIGN(auto files, input_files(input));
   std::error_code ignored;
   for (const std::string& file : files)
-    if (!fs::is_regular_file(file, ignored) && file != "/dev/null") return missing(file, kOnce);
+    if (!is_remote(file) && !fs::is_regular_file(file, ignored) && file != "/dev/null") return missing(file, kOnce);
   return files;
 }
 
@@ -103,10 +109,36 @@ Status check_paths(const Options& options, std::span<const Option> table) {
   for (const Option& option : table) {
     if (option.kind != Option::Kind::path || !options.has(option.name)) continue;
     const std::string name(options.text(option.name));
+    if (is_remote(name)) {
+      ROTA_TRY(open_remote(name).status().in("--" + std::string(option.name)));
+      continue;
+    }
     if (std::error_code ignored; fs::is_other(name, ignored))
       return {ExitCode::no_input, "--" + std::string(option.name) + "=" + name + ": " + kOnce};
   }
   return {};
+}
+
+Result<Hash128> hash_inputs(std::span<const std::string> files) {
+  const auto remote = [](const std::string& name) -> Result<FileHash> { return version_hash(name); };
+  return hash_contents(files, is_remote, remote);
+}
+
+Result<Hash128> hash_inputs(std::vector<std::string> files, const Options& options, std::span<const Option> table) {
+  for (const Option& option : table)
+    if (option.kind == Option::Kind::path && is_remote(options.text(option.name)))
+      files.emplace_back(options.text(option.name));
+  return hash_inputs(files);
+}
+
+std::vector<std::string> named_inputs(std::string_view input) {
+  std::vector<std::string> all;
+  for (const std::string& part : input_parts(input)) {
+    auto files = is_remote(part) ? Result(std::vector{part}) : input_files(part);
+    if (!files.ok()) return {};
+    std::ranges::move(*files, std::back_inserter(all));
+  }
+  return all;
 }
 
 std::string absolute_input(std::string_view input) {
@@ -116,6 +148,10 @@ std::string absolute_input(std::string_view input) {
     std::error_code error;
     const fs::path absolute = fs::absolute(part, error);
     if (!all.empty()) all += ',';
+    if (is_remote(part)) {
+      all += part;
+      continue;
+    }
     all += error ? part : absolute.lexically_normal().string();
   }
   return all;

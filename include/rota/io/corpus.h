@@ -5,6 +5,8 @@
 //   lda-c  of Blei's LDA-C, a document a line: `N word:count word:count ...`, N pairs; words are numbered from 0, each
 //          once; count at least 1; a document without words is 0
 //   text   a document a line: words between white space
+//   parquet with a column of texts, or of lists of texts or whole numbers: a document a row, as text; without one as
+//          the others
 //   others the formats of row_reader.h, with documents as rows and words as columns; labels are ignored.  The names of
 //          a CSV file's columns are the words
 #pragma once
@@ -36,7 +38,8 @@ struct CorpusForm : RowForm {
                  {"tsv", "tsv"},
                  {"matrix_market", "matrix_market"},
                  {"npy", "npy"},
-                 {"npz", "npz"}},
+                 {"npz", "npz"},
+                 {"parquet", "parquet"}},
                 "Format of the input: UCI bag-of-words, LDA-C, text with one document a line, or a matrix of counts "
                 "with one document a row; auto: by the content and the name.");
     other_options(list);

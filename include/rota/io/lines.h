@@ -16,6 +16,8 @@ class Lines {
  public:
   // Opens the file.  Throws NoInput if it does not exist, DataError if it is empty or not what its name claims.
   explicit Lines(std::string path);
+  // Of text that is read already; `name` is for messages.
+  Lines(std::string name, std::unique_ptr<ByteSource> source);
 
   // The next line without its end ("\n" or "\r\n"; the last line needs none), or false at the end of the file.  The
   // view is valid until the next call.  Throws DataError if the line is too long, contains a carriage return, or the

@@ -36,6 +36,7 @@ class LineBlocks {
 
   const TextFile* file_ = nullptr;
   std::unique_ptr<ByteSource> source_;  // of a file that cannot be divided
+  std::unique_ptr<HostStream> stream_;  // of an object: its part
   std::uint64_t at_ = 0, end_ = 0;      // of the others: what is still to be read
   bool at_start_ = true;                // nothing is read yet, so there may be a byte order mark
   bool at_end_ = false;
@@ -56,7 +57,7 @@ class TextFile {
   const std::string& path() const { return path_; }
   // The file is plain and has the size that the system reports: its parts can be read independently.  Others are read
   // once, from start to end.
-  bool divisible() const { return descriptor_ >= 0; }
+  bool divisible() const { return descriptor_ >= 0 || remote_ != nullptr; }
   // Of a divisible file, in bytes.
   std::uint64_t size() const { return size_; }
   // Of a divisible file: where the first line begins that does not begin before `offset`; size() if there is none.  A
@@ -74,6 +75,7 @@ class TextFile {
 
   std::string path_;
   int descriptor_ = -1;
+  std::shared_ptr<const RemoteFile> remote_;  // of an object that is plain
   std::uint64_t size_ = 0;
 };
 
