@@ -4,7 +4,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+import pathlib
 import re
+import tempfile
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -106,6 +108,19 @@ def _scale_of(rows: Any) -> int:
         if _whole(np.ldexp(values, exponent)):
             return 1 << exponent
     return 1 << enough
+
+
+def _write_libsvm(file: pathlib.Path, counts: Any, labels: np.ndarray) -> None:
+    """Writes counts and labels as LIBSVM text, whose first row has an entry of 0 that states the number of columns."""
+    from scipy.sparse import csr_matrix
+    rows = csr_matrix(counts)
+    with open(file, "w", encoding="ascii") as out:
+        for r, label in enumerate(labels):
+            some = slice(rows.indptr[r], rows.indptr[r + 1])
+            words = [f"{j + 1}:{int(x)}" for j, x in zip(rows.indices[some], rows.data[some])]
+            if r == 0 and rows.shape[1] - 1 not in rows.indices[some]:
+                words.append(f"{rows.shape[1]}:0")
+            out.write(f"{int(label)} {' '.join(words)}\n")
 
 
 @dataclass(eq=False, repr=False)
@@ -323,7 +338,8 @@ class MedLDA(_Topics, Classifier):
     random_state : int, numpy.random.RandomState, numpy.random.Generator or None
         The seed.  Equal seeds give equal models.
     workers, threads, hosts, slurm, out, verbose
-        How the fit runs: see `rota.Estimator`.
+        How the fit runs: see `rota.Estimator`.  Without any of them, arrays of any size are fitted in this process.  A
+        run on arrays that was interrupted cannot be resumed.
 
     Attributes
     ----------
@@ -402,7 +418,17 @@ class MedLDA(_Topics, Classifier):
             options["shards"] = shards_of(rows.shape[0])
         options["alpha"] = self._scaled_prior("doc_topic_prior", 0.16)
         options["beta"] = self._scaled_prior("topic_word_prior", 0.01)
-        return self._take(_training.train("medlda", options, X, labels, **self._process_params()).model, classes)
+        process = self._process_params()
+        if labels is None or process["workers"] == 0:
+            return self._take(_training.train("medlda", options, X, labels, **process).model, classes)
+        if process == {**process, "workers": None, "threads": 1, "hosts": None, "slurm": None, "out": None}:
+            process["workers"] = 0
+            return self._take(_training.train("medlda", options, X, labels, **process).model, classes)
+        # The app has no data by shard: its processes read a file.
+        with tempfile.TemporaryDirectory(prefix="rota-medlda-") as folder:
+            file = pathlib.Path(folder) / "documents.libsvm"
+            _write_libsvm(file, X, labels)
+            return self._take(_training.train("medlda", options, file, **process).model, classes)
 
     @classmethod
     def _from_model(cls, model: Any, y_classes: Any = None) -> MedLDA:

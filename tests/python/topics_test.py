@@ -158,6 +158,16 @@ class MedLdaTest(unittest.TestCase):
         best = model.top_words(5)[int(model.topic_weights_.argmax())]
         self.assertTrue(all(int(word) >= 20 for word in best))  # "other", the second class, has the last words
 
+    def test_processes_have_the_same_model(self):
+        X, y = synthetic(40, 6)
+        X[:, 39] = 0  # the last word has no token
+        model = rota.MedLDA(3, random_state=0, max_iter=5).fit(X, y)
+        for form in (X, sparse.csr_matrix(X)):
+            run = clone(model).set_params(workers=2).fit(form, y)
+            self.assertEqual(run.model_hash_, model.model_hash_)
+            np.testing.assert_array_equal(run.components_, model.components_)
+            np.testing.assert_array_equal(run.decision_function(X), model.decision_function(X))
+
     def test_other_than_two_classes_are_refused(self):
         X, y = synthetic(30, 5)
         for wrong in (np.zeros(30), np.arange(30) % 3):
