@@ -35,13 +35,27 @@ class Transformer(Estimator):
 
         Parameters
         ----------
-        input_features : ignored
+        input_features : array-like of shape (n_features_in_,) or None
+            Checked only.
 
         Returns
         -------
         ndarray of str objects of shape (n_features_out,)
+
+        Raises
+        ------
+        ValueError
+            If `input_features` are not those of `fit`.
         """
         self._check_is_fitted()
+        if input_features is not None:
+            given = np.asarray(input_features, dtype=object)
+            fitted = getattr(self, "feature_names_in_", None)
+            if fitted is not None and not np.array_equal(fitted, given):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != self.n_features_in_:
+                raise ValueError(f"input_features should have length equal to number of features "
+                                 f"({self.n_features_in_}), got {len(given)}")
         return np.asarray([f"{type(self).__name__.lower()}{i}" for i in range(self._n_features_out)], dtype=object)
 
 
