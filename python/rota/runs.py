@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import importlib
+import json
 import math
 import os
 import pathlib
+import time
 from typing import Any
 
 import numpy as np
@@ -108,7 +110,6 @@ class Run:
     def result(self) -> dict[str, Any] | None:
         """result.json; None before the run is finished."""
         try:
-            import json
             value = json.loads(_text(self.folder / "result.json"))
         except ValueError:
             return None
@@ -255,7 +256,6 @@ class Run:
         return False
 
     def _is_elsewhere(self) -> bool:
-        import time
         if not _text(self.folder / "address").startswith("tcp://"):
             return False
         changed = [(self.folder / name).stat().st_mtime for name in ("events.jsonl", "metrics.jsonl")

@@ -1,4 +1,4 @@
-"""The scripts of examples/, at small sizes: what they print and draw."""
+"""The scripts of examples/, at small sizes, and the code of docs/python.md: what they print and draw."""
 import re
 import subprocess
 import sys
@@ -45,6 +45,14 @@ class Examples(PythonTest):
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(counts[-1], 50)
         self.assertGreater(max(float(right) for _, right in steps), 0.84)  # all in one class: 0.764
+
+    def test_the_first_ten_minutes_of_the_page_print_what_it_has(self):
+        page = (SOURCE / "docs/python.md").read_text(encoding="utf-8")
+        code, printed = re.search(r"^## The first ten minutes\n.*?^```python\n(.*?)^```\n.*?^```\n(.*?)^```\n", page,
+                                  re.M | re.S).groups()
+        done = subprocess.run([sys.executable, "-B", "-c", code], text=True, capture_output=True, timeout=LIMIT,
+                              cwd=self.folder)
+        self.assertEqual(done.stdout, printed, done.stderr)
 
 
 if __name__ == "__main__":

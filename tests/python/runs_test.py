@@ -63,7 +63,7 @@ class Runs(PythonTest):
 
     def test_a_live_run_is_read_and_an_ended_one_resumed(self):
         out = self.folder / "live"
-        words = [_training.program(), "train", "lda", f"--input={KOS}", "--topics=20", "--epochs=400", "--noslurm",
+        words = [_training.program(), "train", "lda", f"--input={KOS}", "--topics=20", "--epochs=60", "--noslurm",
                  f"--out={out}", "--checkpoint_seconds=0.1", "--progress=none"]
         with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
             try:
@@ -78,7 +78,7 @@ class Runs(PythonTest):
                 if process.poll() is None:
                     process.kill()
         self.assertEqual((run.state, run.events[-1]["exit"]), ("ended", 130))
-        self.assertLess(run.epoch, 400, "the run was too short to be stopped")
+        self.assertLess(run.epoch, 60, "the run was too short to be stopped")
         self.assertEqual(rota.resume(out).state, "done")
 
     def test_cut_off_files_and_other_versions_are_read_and_told(self):
