@@ -229,6 +229,8 @@ class _Where:
         return self.hosts is not None or bool(self.slurm)
 
     def words(self) -> list[str]:
+        if self.slurm and "SLURM_JOB_ID" not in os.environ:
+            raise _error(2, "slurm=True: this is no job of Slurm; start Python by sbatch, salloc or srun")
         words = ["--slurm" if self.slurm else "--noslurm"]
         if self.workers is not None:
             words.append(f"--workers={int(self.workers)}")

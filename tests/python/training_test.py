@@ -1,5 +1,6 @@
 """One job, in the process of Python and by processes: the same model, errors and folders."""
 import io
+import os
 import sys
 import unittest
 import unittest.mock
@@ -50,6 +51,18 @@ class Training(PythonTest):
         self.assertEqual(run.model_hash, small.model_hash)
         self.assertEqual(rota.load(self.folder / "a run").options["input"], str(A9A))
 
+    def test_hosts_train_the_same_model(self):
+        ssh = self.folder / "bin/ssh"
+        ssh.parent.mkdir()
+        ssh.write_text(f"#!/bin/sh\nexec {sys.executable} -B '{SOURCE}/tests/system/as_ssh.py' \"$@\"\n")
+        ssh.chmod(0o755)
+        paths = {"PATH": f"{ssh.parent}:{os.environ['PATH']}", "AS_SSH_NOTES": str(self.folder / "notes")}
+        options = {"topics": 5, "epochs": 4, "seed": 7}
+        with unittest.mock.patch.dict(os.environ, paths):
+            trained = train("lda", options, counts(), hosts=["127.0.0.2", "127.0.0.3"], out=self.folder / "run")
+        self.assertEqual(len((self.folder / "notes").read_text().splitlines()), 2)
+        self.assertEqual(trained.model_hash, train("lda", options, counts()).model_hash)
+
     def test_data_of_more_than_a_million_values_are_fitted_by_processes(self):
         big = np.zeros((1001, 1000))
         place = _training._Where(None, 1, None, None, None)
@@ -64,7 +77,8 @@ class Training(PythonTest):
                 (rota.UsageError, 2, lambda: train("lda", {"topics": -1}, counts())),
                 (rota.UsageError, 2, lambda: train("sgd", {}, MATRIX, LABELS, workers=-1)),
                 (rota.UsageError, 2, lambda: train("sgd", {}, MATRIX, LABELS, workers=0, out=out)),
-                (rota.UsageError, 2, lambda: train("sgd", {}, MATRIX, LABELS, hosts="a,b"))):
+                (rota.UsageError, 2, lambda: train("sgd", {}, MATRIX, LABELS, hosts="a,b")),
+                (rota.UsageError, 2, lambda: train("sgd", {}, A9A, slurm=True))):
             with self.assertRaises(kind) as caught:
                 call()
             self.assertEqual(caught.exception.exit_code, code)
