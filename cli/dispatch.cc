@@ -104,7 +104,7 @@ Status unknown(const std::string& name) {
 // A command of a plugin is known only with the plugin: `rota predict lda`.
 bool names_an_app(int argc, const char* const* argv) {
   const std::string_view app = argc < 2 ? "-" : argv[1];
-  return !app.starts_with('-') && (app.ends_with(".so") || std::ranges::count(available_apps(), app) > 0);
+  return !app.starts_with('-') && (is_app_file(app) || std::ranges::count(available_apps(), app) > 0);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ inline constexpr Option kOwnDiskOption = {
 // The same in all of a job's processes, and kept in flags.txt.  Those without a meaning are set by `rota train` or for
 // tests, and not shown.
 inline constexpr std::array kFrameworkOptions = {
-    Option{.name = "app", .meaning = "The app: the name of an installed plugin, or the path of a .so file."},
+    Option{.name = "app", .meaning = "The app: the name of an installed plugin, or the path of a .so or .py file."},
     kInputOption,
     kValidOption,
     Option{

@@ -9,6 +9,7 @@
 #include "core/job/framework_options.h"
 #include "core/job/input_files.h"
 #include "core/job/packed_folder.h"
+#include "core/job/plugin_host.h"
 
 namespace rota {
 
@@ -81,7 +82,7 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   for (const char* data : {"input", "valid"})
     if (auto& files = values[data]; !files.empty()) files = absolute_input(files);
   // A plugin named by its path must be found from any folder, as everything else.
-  if (auto& app = values["app"]; app.ends_with(".so")) app = std::filesystem::absolute(app).lexically_normal().string();
+  if (auto& app = values["app"]; is_app_file(app)) app = std::filesystem::absolute(app).lexically_normal().string();
   line.options = Options(std::move(values));
   if (line.wish != CommandLine::Wish::run) return line;
   // Before anything is made: all processes of a job read them from its flags.txt.
