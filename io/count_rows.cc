@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
 
-// The names of the columns of a CSV file, or of data in memory, without the target, whose values may be anything; empty for other formats.
+// The names of the columns of a CSV file, or of data in memory, without the target, whose values may be anything; empty
+// for other formats.
 std::vector<std::string> column_names(const std::string& file, RowForm form) {
   const bool named =
       form.format == "csv" || form.format == "tsv" || form.format == "parquet" || form.format == "memory";

@@ -103,7 +103,7 @@ Result<PackedIndex> write_shards(const Plugin& plugin, const Job& job, const fs:
   index.format = plugin.packed_format;
   index.rota = kVersion;
   for (const std::string_view name : plugin.packed_options) index.options[std::string(name)] = job.options.text(name);
-  ROTA_ASSIGN(index.input, hash_inputs(job.input));
+  ROTA_ASSIGN(index.input, hash_inputs(job.input, job.options, plugin.options));
   ROTA_ASSIGN(index.valid, hash_inputs(job.valid));
   index.has_valid = !job.valid.empty();
   ROTA_ASSIGN(auto output, PackedOutput::open(folder, job.shards));

@@ -58,16 +58,17 @@ Result<fs::path> locate(std::string_view app, const fs::path& plugin_dir) {
 // The folder of the package `rota` of Python: in a build tree or a wheel, or installed.
 Result<fs::path> python_packages(const fs::path& app) {
   std::string all;
-  for (const fs::path& folder :
-       {program_folder() / "../python", program_folder() / "../..", program_folder() / "../lib/python3/dist-packages",
-        fs::path(ROTA_PYTHON_DIR)}) {
+  for (const fs::path& folder : {program_folder() / "../python", program_folder() / "../..",
+                                 program_folder() / "../lib/python3/dist-packages", fs::path(ROTA_PYTHON_DIR)}) {
     std::error_code error;
     const fs::path found = fs::canonical(folder, error);
     if (!error && fs::exists(found / "rota/_plugin.so", error)) return found;
     all += (all.empty() ? "" : ", ") + folder.lexically_normal().string();
   }
-  return Status(ExitCode::usage, "app " + app.string() + " needs Rota's package for Python (python3-rota), which is in "
-                                     "none of: " + all);
+  return Status(ExitCode::usage, "app " + app.string() +
+                                     " needs Rota's package for Python (python3-rota), which is in "
+                                     "none of: " +
+                                     all);
 }
 
 // By the plugin; plugins are never closed.

@@ -53,8 +53,8 @@ Result<PluginLine> parse_with_plugin(int argc, const char* const* argv, std::spa
 Status hook_failed(std::string_view plugin, std::string_view hook, std::string_view where);
 
 // Calls `hook_call`, noted in the hook trace of this thread, and turns what it throws into a Status.
-// DataError, UsageError, NoInput and ReadError, which the user can fix, keep their text in front: "file:line: what (plugin
-// lda, load)"; anything else is ExitCode::failed with "plugin lda, push, round 12: what".
+// DataError, UsageError, NoInput and ReadError, which the user can fix, keep their text in front: "file:line: what
+// (plugin lda, load)"; anything else is ExitCode::failed with "plugin lda, push, round 12: what".
 template <typename F>
 Status call_hook(std::string_view plugin, std::string_view hook, std::string_view where, F&& hook_call) {
   const HookNote note(plugin, hook, where);
