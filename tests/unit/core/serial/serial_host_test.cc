@@ -123,6 +123,20 @@ TEST_F(SerialHostTest, APushSeesTheCommitsOfItsStaleness) {
   EXPECT_EQ(behaviour.seen, (std::vector<double>{0, 0, 0, 4, 16, 16, 16, 20})) << "and all at an epoch's end";
 }
 
+TEST_F(SerialHostTest, ATracerSeesTheHooksAndMayEndThem) {
+  std::vector<std::string> loading, round;
+  SerialHost host(plugin_, job({{"shards", "2"}}), [&](const char* hook, RoundId number) {
+    if (number == 2 && hook == std::string("Pull::pull")) throw std::runtime_error("enough");
+    (number == 0 ? loading : round).push_back(std::string(hook) + " " + std::to_string(number));
+  });
+  EXPECT_EQ(loading.front(), "check 0");
+  EXPECT_NE(std::ranges::find(loading, "load 0"), loading.end());
+  EXPECT_THROW(host.run_epoch(), std::runtime_error);
+  EXPECT_EQ(std::vector(round.begin(), round.begin() + 4),
+            (std::vector<std::string>{"Schedule::next 1", "Push::push 1", "Push::push 1", "Pull::pull 1"}));
+  EXPECT_EQ(round.back(), "Push::push 2");
+}
+
 TEST_F(SerialHostTest, RowsMayStartWithOtherValuesThanZeros) {
   behaviour.started = true;
   SerialHost host(plugin_, job());

@@ -34,6 +34,14 @@ TEST(SerialJob, IsThatOfRotaTrain) {
   EXPECT_EQ(plain.slices, 16U);
 }
 
+TEST(SerialJob, NamesOfDataInMemoryStay) {
+  const Job job = serial_job(plugin(), {{"names", "memory:3"}}, {"memory:1", "c.txt"}, {"memory:2"});
+  EXPECT_EQ(job.options.text("names"), "memory:3");
+  EXPECT_EQ(job.input[0], "memory:1");
+  EXPECT_EQ(job.input[1].front(), '/');
+  EXPECT_EQ(job.valid[0], "memory:2");
+}
+
 TEST(SerialJob, RefusesWhatRotaTrainRefuses) {
   EXPECT_THROW(serial_job(plugin(), {{"rnak", "3"}}, {}), UsageError);
   EXPECT_THROW(serial_job(plugin(), {{"rank", "0"}}, {}), UsageError);
