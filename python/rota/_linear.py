@@ -6,6 +6,7 @@ import pathlib
 import tempfile
 import warnings
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Callable
 
 import numpy as np
@@ -481,12 +482,15 @@ def penalties(penalty: str | None, l1_ratio: float | None, size: float) -> dict[
     return {"l1": size * share, "l2": size * (1 - share)}
 
 
-def estimator_name(options: dict[str, str]) -> str:
-    """Of the class whose `_from_model` takes a model that was trained with these options of an app."""
+def estimator_name(app: str, options: dict[str, str]) -> str:
+    """Of the class whose `_from_model` takes a model of an app that was trained with these options."""
     loss = options.get("loss")
-    if "optimizer" in options:
+    if app == "sgd":
         return "sgd.SGDRegressor" if loss == "squared" else "sgd.SGDClassifier"
-    if "lambda_ratio" in options and loss != "logistic":
+    if app in ("lasso", "lasso_rows") and loss != "logistic":
         return "linear.ElasticNetCV" if int(options.get("folds") or 0) > 0 else "linear.ElasticNet"
     return {"squared": "linear.Ridge", "hinge": "linear.LinearSVC",
             "squared_hinge": "linear.LinearSVC"}.get(str(loss), "linear.LogisticRegression")
+
+
+ESTIMATORS = {app: partial(estimator_name, app) for app in ("lasso", "lasso_rows", "linear", "sgd")}

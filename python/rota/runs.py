@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from . import _rota
+from . import _linear, _rota
 from ._errors import DataError, Error, NoInput
-from ._linear import estimator_name
 from ._training import _lines, _newest_epoch, _options_of
 
 # The estimators of the apps: "module.Class", or a function of the run's options that returns such a name or None.
 ESTIMATORS: dict[str, Any] = {
-    **dict.fromkeys(("lasso", "lasso_rows", "linear", "sgd"), estimator_name),
+    **_linear.ESTIMATORS,
     "lda": "topics.LDA", "medlda": "topics.MedLDA", "mf": "factors.MF", "als": "factors.ALS", "ccd": "factors.CCD",
     "kmeans": "cluster.KMeans", "pagerank": "graph.PageRank",
 }

@@ -260,6 +260,20 @@ class Shape(unittest.TestCase):
                 np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
                 self.assertEqual(copy.model_hash_, model.model_hash_)
 
+    def test_processes_fit_the_same_models_and_runs_make_estimators_again(self):
+        X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+        with tempfile.TemporaryDirectory(prefix="rota test ") as folder:
+            for model, kind in ((rota.LogisticRegression(), rota.LogisticRegression), (rota.Ridge(), rota.Ridge),
+                                (rota.Lasso(0.1), rota.ElasticNet),
+                                (rota.SGDRegressor(random_state=1), rota.SGDRegressor),
+                                (rota.LassoCV(n_alphas=5, random_state=2), rota.ElasticNetCV)):
+                expected = model.fit(X, y).model_hash_
+                model.set_params(workers=2, out=os.path.join(folder, type(model).__name__)).fit(X, y)
+                self.assertEqual(model.model_hash_, expected)
+                loaded = rota.load(model.run_).estimator()
+                self.assertIs(type(loaded), kind)
+                np.testing.assert_array_equal(loaded.predict(X.to_numpy()), model.predict(X))
+
     def test_estimators_work_in_pipelines_and_searches(self):
         X, y = load_breast_cancer(return_X_y=True)
         search = GridSearchCV(make_pipeline(StandardScaler(), rota.LogisticRegression()),
@@ -290,6 +304,9 @@ class Shape(unittest.TestCase):
         for category in (rota.ConvergenceWarning, sklearn.exceptions.ConvergenceWarning):
             with self.assertWarnsRegex(category, "Raise max_iter or tol"):
                 rota.LogisticRegression(max_iter=1, tol=1e-12).fit(X, y)
+        with self.assertWarnsRegex(rota.ConvergenceWarning, "Raise max_iter or tol"):
+            model = rota.Lasso(1e-4, max_iter=1).fit(X, y)
+        self.assertEqual((model.n_iter_, model.dual_gap_), (1, np.inf))
 
 
 if __name__ == "__main__":
