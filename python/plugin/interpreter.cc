@@ -104,7 +104,7 @@ void throw_error_of(py::error_already_set& error) {
     case 66:
       throw NoInput(text);
     default:
-      throw AppFault(summary + " (" + place + ")\n" + traceback);
+      throw AppFault(summary + (place.empty() ? "" : " (" + place + ")") + "\n" + traceback);
   }
 }
 

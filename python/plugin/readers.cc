@@ -48,8 +48,8 @@ py::tuple rows_of(const std::vector<std::string>& paths, const Texts& options) {
 }
 
 // The numbers of lines that have `count` each; the first `whole` of them are whole numbers.
-py::object read_numbers(const std::vector<std::string>& paths, std::size_t count, const std::string& form,
-                        std::size_t whole) {
+py::object numbers_of(const std::vector<std::string>& paths, std::size_t count, const std::string& form,
+                      std::size_t whole) {
   std::vector<double> numbers;
   {
     const py::gil_scoped_release others_run;
@@ -76,12 +76,7 @@ py::object read_numbers(const std::vector<std::string>& paths, std::size_t count
 
 void bind_readers(py::module_& module) {
   module.def("rows_of", &rows_of);
-  module.def(
-      "read_numbers", &read_numbers, py::arg("paths"), py::arg("count"), py::arg("form") = "numbers",
-      py::arg("whole") = 0,
-      "The numbers of text files, plain or compressed, as an array with a row for each line of `count` numbers.\n\n"
-      "The first `whole` of them are whole numbers, from 0. Raises DataError with file and line for a line of another "
-      "form, NoInput if a file is missing.");
+  module.def("numbers_of", &numbers_of);
   py::class_<io::Lines>(module, "Lines", "The lines of a text file, plain, .gz, .bz2, .xz or .zst, without their ends.")
       .def(py::init<std::string>(), py::arg("path"))
       .def("__iter__", [](const py::object& self) { return self; })

@@ -5,6 +5,7 @@ the contracts; docs/writing-an-app-in-python.md is the guide. Arrays that a hook
 they are valid until the hook returns, and read-only where Rota only lends them for reading. A hook that keeps one is
 an error. Copy what you want to keep.
 """
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._errors import DataError, Error, NoInput, UsageError
-from ._plugin import Lines, Random, read_numbers, rows_of
+from ._plugin import Lines, Random, numbers_of, rows_of
 
 __all__ = [
     "AddPull", "App", "AssignPull", "DataError", "Error", "Lines", "NoInput", "OpenSchedule", "Option", "Pull", "Push",
@@ -389,7 +390,16 @@ def read_rows(paths, options=None):
 
     `options`: of the job, if the app declares `takes_rows`; or a dict as {"format": "csv", "target": "y"}.
     """
-    return Rows(*rows_of(list(paths), {k: str(v) for k, v in (options or {}).items()}))
+    return Rows(*rows_of([os.fspath(path) for path in paths], {k: str(v) for k, v in (options or {}).items()}))
+
+
+def read_numbers(paths, count, form="numbers", whole=0):
+    """The numbers of text files, plain or compressed: a row for each line, which has `count` numbers.
+
+    The first `whole` of them are whole numbers, from 0. Raises DataError with file and line for a line of another
+    form, which is named by `form`, and NoInput if a file is missing.
+    """
+    return numbers_of([os.fspath(path) for path in paths], count, form, whole)
 
 
 def sum_in_order(numbers):
@@ -420,7 +430,6 @@ def _class_of(module, file):
 def _load(file):
     """Imports the file, once a process; returns its class and the files beside it that were imported too."""
     import importlib.util
-    import os
     import sys
     folder, stem = os.path.dirname(file), os.path.splitext(os.path.basename(file))[0]
     if folder not in sys.path:
@@ -454,11 +463,17 @@ def _overrides(object_, base, name):
 
 
 def _report(error):
-    """What a log and a terminal show of an exception: a summary, and the traceback."""
+    """What a log and a terminal show of an exception: a summary, its place, and the traceback."""
     import traceback
-    summary = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()[-1]
+    shown = traceback.TracebackException.from_exception(error)
+    for one in (shown, shown.__context__, shown.__cause__):
+        if one is not None:
+            one.stack = traceback.StackSummary.from_list(
+                [frame for frame in one.stack if frame.filename != __file__ and not frame.filename.startswith("<frozen")])
+    summary = list(shown.format_exception_only())[-1].strip()
     if isinstance(error, SystemExit):
         summary = f"sys.exit({error.code!r}) was called; a hook fails by an exception"
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    return summary, place, "".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip()
+    place = f"{shown.stack[-1].filename}:{shown.stack[-1].lineno}" if shown.stack else ""
+    if isinstance(error, SyntaxError):
+        place = f"{error.filename}:{error.lineno}"
+    return summary, place, "".join(shown.format()).rstrip()
