@@ -446,8 +446,13 @@ def _load(file):
         except BaseException:
             del sys.modules[name]
             raise
-    beside = sorted({path for path in (getattr(one, "__file__", None) for one in list(sys.modules.values()))
-                     if path and path.startswith(folder + os.sep) and path != file})
+    # What was found in this folder, and not in another one of sys.path that lies in it.
+    beside = []
+    for name, one in list(sys.modules.items()):
+        path = os.path.join(folder, *name.split("."))
+        if getattr(one, "__file__", None) in (path + ".py", os.path.join(path, "__init__.py")) and one is not module:
+            beside.append(one.__file__)
+    beside.sort()
     return _class_of(module, file), beside
 
 
