@@ -1,6 +1,8 @@
 #include "core/runtime/member.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "core/base/help.h"
 #include "core/base/log.h"
@@ -61,8 +63,9 @@ int member_main(int argc, const char* const* argv, Role role, OpenInitial initia
   if (parsed->line.wish != CommandLine::Wish::run) return say_and_exit(program, parsed->line);
   const CommandLine& line = parsed->line;
   auto config = job_config(line, true, parsed->plugin);
-  // A scheduler or a store may be where the data is not: most of them do not look at it.
-  if (role != Role::worker && config.status().code() == ExitCode::no_input)
+  // A scheduler or a store may be where the data is not, or cannot be reached: most of them do not look at it.
+  constexpr ExitCode kOutOfReach[] = {ExitCode::no_input, ExitCode::temporary, ExitCode::not_authorised};
+  if (role != Role::worker && std::ranges::find(kOutOfReach, config.status().code()) != std::end(kOutOfReach))
     config = job_config(line, false, parsed->plugin);
   if (!config.ok()) return say_and_exit(program, config.status());
   const NodeId process{role, config->index};
