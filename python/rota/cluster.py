@@ -66,6 +66,8 @@ class KMeans(Transformer):
     tol: float = 1e-6
     random_state: Any = None
 
+    _estimator_type = "clusterer"
+
     def fit(self, X: Any, y: Any = None) -> KMeans:
         """Computes the clusters.
 
