@@ -1,6 +1,6 @@
 // core/sources/library.h -- opens a library of the system's, or of the user's, at run time.
 //
-// Linking libcurl would load it and the 30 libraries that it needs into each process of each job (4 ms and 2 MB each),
+// Linking libcurl would load it and the 30 libraries that it needs into each process of each job (4 ms and 4 MB each),
 // also of those that read local files, which are almost all; DuckDB is no package of Debian's.
 #pragma once
 #include <string>
