@@ -9,6 +9,7 @@
 #include <zmq.hpp>
 
 #include "core/base/files.h"
+#include "core/wire/ring_peers.h"
 #include "core/wire/zmq_frames.h"
 #include "core/wire/zmq_listener.h"
 
@@ -70,18 +71,27 @@ struct Outgoing {
 
 class Sockets final : public ZmqTransport {
  public:
+  Sockets(std::size_t message_bytes_max, std::shared_ptr<const Keys> keys, Nanoseconds silence_most)
+      : message_bytes_max_(message_bytes_max), keys_(std::move(keys)), silence_most_(silence_most) {}
+
   // Throws zmq::error_t.
-  Sockets(const Listening& at, std::size_t message_bytes_max, std::shared_ptr<const Keys> keys,
-          Nanoseconds silence_most)
-      : message_bytes_max_(message_bytes_max), keys_(std::move(keys)), silence_most_(silence_most) {
+  Status listen(const Listening& at) {
     if (!wake_.open()) throw zmq::error_t();
+    // The rings first: to one who finds none, this is a process without them.
+    if (!at.ipc.empty())
+      if (auto rings = RingPeers::listen(at.ipc.substr(kIpcScheme.size()), wake_, message_bytes_max_); rings.ok())
+        rings_ = *std::move(rings);
     listener_.bind(at, keys_.get());
+    return {};
   }
 
   const std::string& endpoint() const override { return listener_.endpoint(); }
-  Origin origin() const override { return listener_.origin(); }
+  Origin origin() const override { return from_ring_ ? Origin{} : listener_.origin(); }
   RejectedConnections rejected_connections() override { return listener_.rejected_connections(); }
-  void forget(NodeId peer) override { outgoing_.erase(peer); }
+  void forget(NodeId peer) override {
+    outgoing_.erase(peer);
+    if (rings_) rings_->forget(peer);
+  }
   std::uint64_t dropped() const override { return dropped_; }
 
   bool send(NodeId peer, const std::string& endpoint, const Frames& frames) override {
@@ -89,6 +99,12 @@ class Sockets final : public ZmqTransport {
     // An endpoint named by a peer cannot make this process connect without keys, or open a socket file.
     const bool other_kind = endpoint.starts_with(kTcpScheme) != listener_.endpoint().starts_with(kTcpScheme);
     if (listens() && other_kind) return false;
+    if (rings_ && peer.index < kIndexLimit) {
+      if (frames.size() > kFramesMax || size_of(frames) > message_bytes_max_) return ++dropped_, true;
+      const auto sent = rings_->send(peer, endpoint.substr(kIpcScheme.size()), frames);
+      if (sent == RingPeers::Sent::yes && !outgoing_.empty()) outgoing_.erase(peer);
+      if (sent != RingPeers::Sent::no_ring) return sent == RingPeers::Sent::yes;
+    }
     try {
       Outgoing& to = outgoing(peer, endpoint);
       to.full = !send_whole(to.socket, frames);
@@ -99,11 +115,17 @@ class Sockets final : public ZmqTransport {
   }
 
   std::optional<Frames> receive() override {
-    for (;; ++dropped_) {
-      ReceivedFrames got = listens() ? listener_.receive() : receive_answer();
-      if (!got.any) return std::nullopt;
-      if (got.fits) return std::move(got.frames);
-    }
+    // Rings that are never empty must not keep observers waiting.
+    const bool sockets_first = ++received_ % 64 == 0;
+    from_ring_ = false;
+    if (sockets_first)
+      if (auto frames = receive_from_sockets()) return frames;
+    if (rings_)
+      if (auto frames = rings_->receive()) {
+        from_ring_ = true;
+        return frames;
+      }
+    return sockets_first ? std::nullopt : receive_from_sockets();
   }
 
   void wake() override {
@@ -112,7 +134,10 @@ class Sockets final : public ZmqTransport {
   }
 
   Events wait(int timeout_ms) override {
-    std::vector<zmq::pollitem_t> items{{listener_.handle(), 0, ZMQ_POLLIN, 0}, {nullptr, wake_.get(), ZMQ_POLLIN, 0}};
+    std::vector<zmq::pollitem_t> items{{listener_.handle(), 0, ZMQ_POLLIN, 0},
+                                       {nullptr, wake_.get(), ZMQ_POLLIN, 0},
+                                       {nullptr, rings_ ? rings_->descriptor() : wake_.get(), ZMQ_POLLIN, 0}};
+    const std::size_t own = items.size();
     std::vector<NodeId> owners, watched;
     for (auto& [id, to] : outgoing_) {
       const int awaited = (to.full ? ZMQ_POLLOUT : 0) | (listens() ? 0 : ZMQ_POLLIN);
@@ -126,18 +151,25 @@ class Sockets final : public ZmqTransport {
       watched.push_back(id);
     }
     Events events;
-    if (zmq_poll(items.data(), static_cast<int>(items.size()), timeout_ms) <= 0) return events;
+    if (rings_ && !rings_->begin_sleep()) timeout_ms = 0;
+    const int ready = zmq_poll(items.data(), static_cast<int>(items.size()), timeout_ms);
+    if (rings_) {
+      rings_->end_sleep();
+      if (ready > 0 && (items[2].revents & ZMQ_POLLIN) != 0) rings_->hear_all(events);
+      rings_->resume(events);
+    }
+    if (ready <= 0) return events;
     if ((items[1].revents & ZMQ_POLLIN) != 0) {
       std::uint64_t count = 0;
       [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
     }
     for (std::size_t i = 0; i < owners.size(); ++i) {
-      if ((items[2 + i].revents & ZMQ_POLLOUT) == 0) continue;
+      if ((items[own + i].revents & ZMQ_POLLOUT) == 0) continue;
       outgoing_.at(owners[i]).full = false;
       events.writable.push_back(owners[i]);
     }
     for (std::size_t i = 0; i < watched.size(); ++i)
-      if ((items[2 + owners.size() + i].revents & ZMQ_POLLIN) != 0) read_monitor(watched[i], events);
+      if ((items[own + owners.size() + i].revents & ZMQ_POLLIN) != 0) read_monitor(watched[i], events);
     return events;
   }
 
@@ -175,6 +207,14 @@ class Sockets final : public ZmqTransport {
     socket.set(zmq::sockopt::curve_serverkey, server->second);
     socket.set(zmq::sockopt::curve_publickey, keys_->own());
     socket.set(zmq::sockopt::curve_secretkey, keys_->secret);
+  }
+
+  std::optional<Frames> receive_from_sockets() {
+    for (;; ++dropped_) {
+      ReceivedFrames got = listens() ? listener_.receive() : receive_answer();
+      if (!got.any) return std::nullopt;
+      if (got.fits) return std::move(got.frames);
+    }
   }
 
   // For a process without a listening socket.
@@ -235,6 +275,9 @@ class Sockets final : public ZmqTransport {
   const FileDescriptor wake_{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
   zmq::context_t context_{1};
   ZmqListener listener_{context_, message_bytes_max_};
+  std::unique_ptr<RingPeers> rings_;  // over ipc
+  std::uint64_t received_ = 0;
+  bool from_ring_ = false;  // the last message
   std::map<NodeId, Outgoing> outgoing_;
   std::uint64_t monitors_ = 0;
   std::uint64_t dropped_ = 0;
@@ -245,8 +288,9 @@ class Sockets final : public ZmqTransport {
 Result<std::unique_ptr<ZmqTransport>> ZmqTransport::open(const Listening& at, std::size_t message_bytes_max,
                                                          std::shared_ptr<const Keys> keys, Nanoseconds silence_most) {
   try {
-    return std::unique_ptr<ZmqTransport>(
-        std::make_unique<Sockets>(at, message_bytes_max, std::move(keys), silence_most));
+    auto sockets = std::make_unique<Sockets>(message_bytes_max, std::move(keys), silence_most);
+    ROTA_TRY(sockets->listen(at));
+    return std::unique_ptr<ZmqTransport>(std::move(sockets));
   } catch (const zmq::error_t& error) {
     const std::string number = at.numbers.empty() ? "" : at.numbers.front();
     return cannot_listen(at.ipc.empty() ? TcpAddress{number, at.port}.text() : at.ipc, error.num());

@@ -1,4 +1,5 @@
-// core/wire/zmq_transport.h -- frames between processes over ZeroMQ.
+// core/wire/zmq_transport.h -- frames between processes: over ZeroMQ, and in a job of one machine through shared memory
+// (ring_peers.h), so that a message wakes its receiver and no thread in between.
 //
 // Every process receives on one ROUTER, its listening socket, and sends on one DEALER per peer.  Almost nothing is sent
 // on a ROUTER, which does not report back-pressure per peer.  A DEALER belongs to one peer and reports its
@@ -31,7 +32,7 @@ class ZmqTransport : public Transport {
   // transport ends: messages on it need no answer.  False: not now.
   virtual std::function<bool(const Frames&)> side_channel(Role role, const std::string& endpoint) = 0;
 
-  // Messages that broke the limits and were dropped.
+  // Messages that broke the limits and were dropped: received ones and, where there are rings, those to send.
   virtual std::uint64_t dropped() const = 0;
 };
 

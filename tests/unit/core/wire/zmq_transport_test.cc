@@ -123,22 +123,37 @@ TEST_F(ZmqTransportTest, AMessageOverTheLimitPassesInPieces) {
 }
 
 // The number of frames and their total size are limited too, not only the size of each.
-TEST_F(ZmqTransportTest, MessagesOverTheLimitsAreDroppedAndTheNextIsDelivered) {
-  constexpr std::size_t kMost = std::size_t{1} << 20;
-  Process server(folder, kCoordinator, kMost), client(folder, kWorker, kMost);
-  const Bytes one = Bytes::from({std::byte{1}}), half = Bytes::from(std::vector<std::byte>(kMost / 2));
-  const Bytes whole = Bytes::from(std::vector<std::byte>(kMost));
+Listening loopback(std::vector<std::string> numbers, std::uint16_t port = 0, std::string host = "127.0.0.1") {
+  return {.ipc = {}, .numbers = std::move(numbers), .port = port, .advertised = {std::move(host), 0}};
+}
+
+// Sends messages of which three are too large; returns how many were dropped by the receiver and by the sender.
+std::pair<std::uint64_t, std::uint64_t> dropped(Process& server, Process& client, std::size_t most) {
+  const Bytes one = Bytes::from({std::byte{1}}), half = Bytes::from(std::vector<std::byte>(most / 2));
+  const Bytes whole = Bytes::from(std::vector<std::byte>(most));
   const std::vector<Frames> sent = {Frames(kFramesMax + 1, one), Frames(3, half), {whole, one},
                                     Frames(kFramesMax, one),     Frames(2, half), {whole}};
   for (const Frames& frames : sent)
-    while (!client.transport->send(kCoordinator, server.transport->endpoint(), frames)) client.transport->wait(5);
+    while (!client.transport->send(kCoordinator, server.transport->endpoint(), frames)) {
+      client.transport->wait(5);
+      server.transport->wait(0);
+    }
   std::vector<std::size_t> received;
   while (received.size() < 3) {
     server.transport->wait(5);
+    client.transport->wait(0);
     while (const auto frames = server.transport->receive()) received.push_back(frames->size());
   }
   EXPECT_EQ(received, (std::vector<std::size_t>{kFramesMax, 2, 1}));
-  EXPECT_EQ(server.transport->dropped(), 3U);
+  return {server.transport->dropped(), client.transport->dropped()};
+}
+
+TEST_F(ZmqTransportTest, MessagesOverTheLimitsAreDroppedAndTheNextIsDelivered) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  Process server(folder, kCoordinator, kMost), client(folder, kWorker, kMost);
+  EXPECT_EQ(dropped(server, client, kMost), std::pair(std::uint64_t{0}, std::uint64_t{3}));
+  Process far_server(loopback({"127.0.0.1"}), kCoordinator, kMost), far_client(loopback({"127.0.0.1"}), kWorker, kMost);
+  EXPECT_EQ(dropped(far_server, far_client, kMost), std::pair(std::uint64_t{3}, std::uint64_t{0}));
 }
 
 // Each observer leaked three sockets and three descriptors of the coordinator.
@@ -159,10 +174,6 @@ std::uint64_t peak_bytes() {
   struct rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) << 10;
-}
-
-Listening loopback(std::vector<std::string> numbers, std::uint16_t port = 0, std::string host = "127.0.0.1") {
-  return {.ipc = {}, .numbers = std::move(numbers), .port = port, .advertised = {std::move(host), 0}};
 }
 
 TEST_F(ZmqTransportTest, APortInUseIsNotRetried) {

@@ -1,0 +1,135 @@
+// core/wire/shared_ring.h -- messages from one process to another of the same machine, through memory that both map.
+//
+// A ring has one writer and one reader.  Positions count its bytes from the beginning and never go back; the byte at
+// position p is at p mod kRingBytes.  A message is a record: its number of frames and their sizes, 8 bytes each, and
+// then the frames' bytes, filled up to a multiple of 8.  A message larger than the free space passes piece by piece.
+//
+// The reader copies what it reads before it looks at it, and trusts no number in the memory: the other process may
+// change it at any time.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/base/files.h"
+#include "core/wire/codec.h"
+
+namespace rota {
+
+// Memory that has a descriptor, for another process.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  SharedMemory(SharedMemory&& other) noexcept { swap(other); }
+  SharedMemory& operator=(SharedMemory other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~SharedMemory();
+
+  // New, of zeros.  Errors: temporary, if there is no memory or descriptor for it.
+  static Result<SharedMemory> create(std::size_t bytes);
+  // What another process made: of exactly this size, and sealed against shrinking, or reading could end this process.
+  static Result<SharedMemory> open(FileDescriptor descriptor, std::size_t bytes);
+
+  std::byte* data() const { return data_; }
+  const FileDescriptor& descriptor() const { return descriptor_; }
+  void close_descriptor() { descriptor_ = {}; }  // the memory stays
+
+ private:
+  static Result<SharedMemory> map(FileDescriptor descriptor, std::size_t bytes);
+  void swap(SharedMemory& other) noexcept;
+
+  FileDescriptor descriptor_;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+inline constexpr std::size_t kRingBytes = std::size_t{4} << 20;
+
+struct RingState {
+  alignas(64) std::atomic<std::uint64_t> written;  // position up to which the writer has written
+  alignas(64) std::atomic<std::uint64_t> read;     // and up to which the reader has read
+  std::atomic<std::uint32_t> writer_waits;         // for free space
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
+inline constexpr std::size_t kRingMemory = 4096 + kRingBytes;  // the state, and the ring
+
+class RingWriter {
+ public:
+  // `memory` has kRingMemory bytes.
+  explicit RingWriter(SharedMemory memory);
+
+  SharedMemory& memory() { return memory_; }
+  // No message is partly written.
+  bool idle() const { return segments_.empty(); }
+  // Begins a message, and keeps it until advance() has written it all.  REQUIRES idle().
+  void begin(const Frames& frames);
+  // Writes the next bytes of it, at most kStep.  Whether the reader has something new: then it is to be woken if it
+  // sleeps.  If there is no free space, the reader is asked to tell when there is.
+  bool advance();
+
+ private:
+  static constexpr std::size_t kStep = std::size_t{256} << 10;
+
+  std::size_t free_bytes() const;
+
+  SharedMemory memory_;
+  RingState* state_;
+  std::byte* ring_;
+  std::uint64_t at_ = 0;  // position
+  std::vector<std::uint64_t> head_;
+  Frames frames_;
+  std::vector<std::span<const std::byte>> segments_;  // of the message: head, frames, filling
+  std::size_t segment_ = 0, offset_ = 0;              // what is written next
+};
+
+class RingReader {
+ public:
+  // Messages of more bytes are refused.
+  RingReader(SharedMemory memory, std::size_t message_bytes_max);
+  RingReader(const RingReader&) = delete;  // it has places in itself
+  RingReader& operator=(const RingReader&) = delete;
+
+  // Whether there is something to read.
+  bool ready() const { return !broken_ && state_->written.load(std::memory_order_acquire) != at_; }
+  // The next message; none if it is not there whole.
+  std::optional<Frames> next();
+  // Whether the writer waits for space that is free now.
+  bool frees_writer() {
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // after `read` was written
+    return state_->writer_waits.load(std::memory_order_relaxed) != 0 && state_->writer_waits.exchange(0) != 0;
+  }
+  // The writer has written what no writer writes: nothing more can be read.
+  bool broken() const { return broken_; }
+
+ private:
+  enum class Part { count, sizes, frames };
+
+  bool fill();
+  void expect(Part part, std::vector<std::span<std::byte>> targets);
+  void expect_message() { expect(Part::count, {std::as_writable_bytes(std::span(&count_, 1))}); }
+  bool make_frames();
+  std::optional<Frames> fail();
+
+  SharedMemory memory_;
+  RingState* state_;
+  const std::byte* ring_;
+  std::size_t message_bytes_max_;
+  std::uint64_t at_ = 0;  // position
+  bool broken_ = false;
+  // What is read of a message, and where it goes.
+  Part part_ = Part::count;
+  std::uint64_t count_ = 0;
+  std::vector<std::uint64_t> sizes_;
+  std::byte filling_[8] = {};
+  Frames frames_;
+  std::vector<std::span<std::byte>> targets_;
+  std::size_t target_ = 0, filled_ = 0;  // what is filled next, and how far it is
+};
+
+}  // namespace rota

@@ -1,0 +1,163 @@
+// A writer and a reader over the same memory, in one thread or in two.
+#include "core/wire/shared_ring.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+namespace rota {
+namespace {
+
+constexpr std::size_t kMost = std::size_t{64} << 20;
+
+Bytes bytes_of(std::size_t size, unsigned seed) {
+  std::vector<std::byte> bytes(size);
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>((i * 2654435761U + seed) >> 11);
+  return Bytes::from(std::move(bytes));
+}
+
+bool equal(const Frames& a, const Frames& b) {
+  return std::ranges::equal(a, b,
+                            [](const Bytes& x, const Bytes& y) { return std::ranges::equal(x.view(), y.view()); });
+}
+
+struct Ring {
+  explicit Ring(std::size_t most = kMost)
+      : writer(*SharedMemory::create(kRingMemory)), reader(memory_of(writer.memory()), most) {}
+  static SharedMemory memory_of(const SharedMemory& memory) {
+    return *SharedMemory::open(FileDescriptor(::dup(memory.descriptor().get())), kRingMemory);
+  }
+  RingState& state() { return *reinterpret_cast<RingState*>(writer.memory().data()); }
+  // Writes numbers where the next record begins.
+  void forge(std::initializer_list<std::uint64_t> numbers) {
+    std::memcpy(writer.memory().data() + 4096, numbers.begin(), numbers.size() * 8);
+    state().written.store(numbers.size() * 8);
+  }
+
+  RingWriter writer;
+  RingReader reader;
+};
+
+TEST(SharedRing, MessagesOfAllSizesArriveInOrder) {
+  Ring ring;
+  const std::size_t sizes[] = {0,      1,     7,         8,         9,     79, 4095,      65536,
+                               100000, 70001, 3'000'001, 4'194'288, 12345, 1,  2'000'000, 3};
+  for (unsigned turn = 0; turn < 20; ++turn)
+    for (const std::size_t size : sizes) {
+      const Frames sent = {bytes_of(80, turn), bytes_of(size, turn + 1), bytes_of(size % 77, turn + 2)};
+      ASSERT_TRUE(ring.writer.idle());
+      ring.writer.begin(sent);
+      std::optional<Frames> got;
+      while (!got) {
+        ring.writer.advance();
+        got = ring.reader.next();
+      }
+      ASSERT_TRUE(equal(*got, sent)) << size;
+      ASSERT_FALSE(ring.reader.ready());
+      for (const Bytes& frame : *got)  // numbers are read in place
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(frame.view().data()) % 16, 0U);
+    }
+}
+
+TEST(SharedRing, AMessageLargerThanTheRingPassesWhileItIsRead) {
+  Ring ring;
+  const Frames sent = {bytes_of(100, 1), bytes_of(3 * kRingBytes + 5, 2)};
+  ring.writer.begin(sent);
+  while (ring.writer.advance()) {
+  }
+  EXPECT_FALSE(ring.writer.idle());
+  EXPECT_FALSE(ring.reader.next());
+  EXPECT_TRUE(ring.reader.frees_writer());
+  EXPECT_FALSE(ring.reader.frees_writer()) << "it is woken once";
+  std::optional<Frames> got;
+  while (!(got = ring.reader.next()))
+    while (ring.writer.advance()) {
+    }
+  EXPECT_TRUE(ring.writer.idle());
+  EXPECT_TRUE(equal(*got, sent));
+}
+
+TEST(SharedRing, AFullRingTakesMessagesAgainWhenSomeAreRead) {
+  Ring ring;
+  const Frames sent = {bytes_of(1 << 20, 1)};
+  int begun = 0;
+  for (; ring.writer.idle(); ++begun) {
+    ring.writer.begin(sent);
+    while (ring.writer.advance()) {
+    }
+  }
+  EXPECT_EQ(begun, 4) << "the fourth has no space for all of it";
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(ring.reader.next());
+  while (ring.writer.advance()) {
+  }
+  EXPECT_TRUE(ring.writer.idle());
+  const auto last = ring.reader.next();
+  ASSERT_TRUE(last);
+  EXPECT_TRUE(equal(*last, sent));
+}
+
+TEST(SharedRing, SmallMessagesStayInAPartOfTheRing) {
+  Ring ring;
+  for (int i = 0; i < 100'000; ++i) {
+    ring.writer.begin({bytes_of(200, 1)});
+    ring.writer.advance();
+    ASSERT_TRUE(ring.reader.next());
+  }
+  const std::byte* const place = ring.writer.memory().data() + 4096 + 80'000;
+  EXPECT_TRUE(std::all_of(place, place + 1'000'000, [](std::byte b) { return b == std::byte{}; }));
+}
+
+TEST(SharedRing, TwoThreadsPassManyMessages) {
+  Ring ring;
+  constexpr unsigned kMessages = 20'000;
+  const auto size = [](unsigned i) { return i % 500 == 0 ? std::size_t{5} << 20 : std::size_t{i} * 37 % 3000; };
+  std::jthread writing([&] {
+    for (unsigned i = 0; i < kMessages; ++i) {
+      ring.writer.begin({bytes_of(size(i), i)});
+      while (!ring.writer.idle())
+        if (!ring.writer.advance()) std::this_thread::yield();
+    }
+  });
+  for (unsigned i = 0; i < kMessages;) {
+    const auto got = ring.reader.next();
+    if (!got) {
+      std::this_thread::yield();
+      continue;
+    }
+    ASSERT_TRUE(equal(*got, {bytes_of(size(i), i)})) << i;
+    ++i;
+  }
+}
+
+TEST(SharedRing, NumbersThatNoWriterWritesBreakIt) {
+  const std::initializer_list<std::uint64_t> wrong[] = {{0},       {kFramesMax + 1}, {~std::uint64_t{1}},
+                                                        {1, 1001}, {2, 600, 600},    {2, 8, ~std::uint64_t{0}}};
+  for (const auto& numbers : wrong) {
+    Ring ring(1000);
+    ring.forge(numbers);
+    EXPECT_FALSE(ring.reader.next());
+    EXPECT_TRUE(ring.reader.broken());
+    EXPECT_FALSE(ring.reader.ready());
+  }
+  Ring ring;
+  ring.state().written.store(kRingBytes + 8);
+  EXPECT_FALSE(ring.reader.next());
+  EXPECT_TRUE(ring.reader.broken()) << "more than the ring has";
+}
+
+TEST(SharedRing, MemoryThatCouldShrinkOrHasAnotherSizeIsRefused) {
+  const auto small = SharedMemory::create(4096);
+  EXPECT_FALSE(SharedMemory::open(FileDescriptor(::dup(small->descriptor().get())), kRingMemory).ok());
+  FileDescriptor unsealed(::memfd_create("rota", MFD_ALLOW_SEALING));
+  ASSERT_EQ(::ftruncate(unsealed.get(), kRingMemory), 0);
+  EXPECT_FALSE(SharedMemory::open(std::move(unsealed), kRingMemory).ok());
+  EXPECT_FALSE(SharedMemory::open(FileDescriptor(::open("/dev/null", O_RDWR)), kRingMemory).ok());
+}
+
+}  // namespace
+}  // namespace rota
