@@ -29,8 +29,8 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t kCompressedBlock = std::size_t{1} << 17;  // bytes
 
-constexpr std::size_t kLongestMagic = 16;  // bytes, of a Kind
-constexpr std::string_view kParquet = "PAR1";
+constexpr std::size_t kLongestMagic = 16;          // bytes, of a Kind
+constexpr std::string_view kParquet = "PAR1\x15";  // the mark, and the first field of a page or of the end
 
 HostFiles& host() {
   HostFiles* const files = host_files_slot();
@@ -306,7 +306,7 @@ constexpr Kind kKinds[] = {
     {"7z\xbc\xaf\x27\x1c", "a 7z archive"},
     {"Rar!\x1a\x07", "a rar archive"},
     {"\x04\x22\x4d\x18", "compressed by lz4"},
-    {"ARROW1", "an Arrow file (save it as Parquet, or as CSV)"},
+    {"ARROW1\0"sv, "an Arrow file (save it as Parquet, or as CSV)"},
     {"\x89HDF\r\n\x1a\n", "an HDF5 file"},
     {"\x93NUMPY", "a NumPy array"},
     {"SQLite format 3\0"sv, "an SQLite database"},

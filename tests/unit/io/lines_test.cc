@@ -121,19 +121,19 @@ TEST_F(LinesTest, AnXzDictionaryThatTakesTooMuchMemoryIsRefused) {
 }
 
 TEST_F(LinesTest, KindsThatAreNotReadAreNamed) {
-  for (const auto& [name, first] :
-       {std::pair("a zip archive (or .xlsx, .npz)", "PK\x03\x04 and so on"),
-        std::pair("a 7z archive", "7z\xbc\xaf\x27\x1c"), std::pair("a Parquet file", "PAR1\x15\x04"),
-        std::pair("compressed by lz4", "\x04\x22\x4d\x18"),
-        std::pair("UTF-16 text",
-                  "\xff\xfe"
-                  "1")}) {
+  const std::pair<std::string, std::string> kinds[] = {
+      {"a zip archive (or .xlsx, .npz)", "PK\x03\x04 and so on"},
+      {"a 7z archive", "7z\xbc\xaf\x27\x1c"},
+      {"an Arrow file (save it as Parquet, or as CSV)", std::string("ARROW1\0\0", 8)},
+      {"compressed by lz4", "\x04\x22\x4d\x18"},
+      {"UTF-16 text", std::string("\xff\xfe") + "1"}};
+  for (const auto& [name, first] : kinds) {
     const std::string path = files.write("data", first);
     EXPECT_EQ(message_of<DataError>([&] { lines_of(path); }),
               path + ": is " + name +
                   ", which Rota does not read: expected text, plain or compressed as .gz, .bz2, .xz or .zst");
   }
-  for (const char* text : {"PAR1 is a word\n", "BZh is another\n", "PK\n", "7z\n"})
+  for (const char* text : {"PAR1 is a word\n", "ARROW1 too\n", "BZh is another\n", "PK\n", "7z\n"})
     EXPECT_EQ(lines_of(files.write("text", text)).size(), 1U) << text;
 }
 
