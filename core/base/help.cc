@@ -89,7 +89,8 @@ std::string manual_page(const Help& help) {
   std::string title = name;
   std::ranges::transform(title, title.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const std::string first = help.about.substr(0, std::min(help.about.find_first_of(".\n:"), help.about.size()));
-  std::string page = ".TH " + roff(title) + " 1 \"\" \"rota " + kVersion + "\" \"User Commands\"\n.SH NAME\n" +
+  // `.ad l`: lists of an option's words are too long for lines of one length.
+  std::string page = ".TH " + roff(title) + " 1 \"\" \"rota " + kVersion + "\" \"User Commands\"\n.ad l\n.SH NAME\n" +
                      roff(name) + " \\- " + roff(first) + "\n.SH SYNOPSIS\n" + roff(help.usage) + "\n.SH DESCRIPTION\n";
   std::string about = help.about;
   for (std::size_t at; (at = about.find("\n\n")) != about.npos;) {
