@@ -214,7 +214,8 @@ class RemoteObject final : public RemoteFile {
     if (listed && reply.status == 412) return changed(url_);
     const bool ok = reply.failure.empty() && (reply.status == 200 || reply.status == 206 || reply.status == 416);
     if (!ok) return refusal(url_, reply);
-    std::optional<std::uint64_t> size = reply.status == 206 ? whole_size(reply) : std::nullopt;
+    std::optional<std::uint64_t> size;
+    if (reply.status == 206) size = whole_size(reply);
     if (reply.status == 416) size = 0, reply.body.clear();
     if (reply.status == 200 && !reply.stopped) size = reply.body.size();  // all of it is here
     const Version found = version_of(reply, size.value_or(0));
