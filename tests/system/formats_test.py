@@ -184,7 +184,7 @@ class Formats(AppTest):
                 ("e.csv", "x,y\n1,2\n", ("--target=z",), 65, "e.csv:1: there is no column 'z'; there are 2: x, y"),
                 ("f.csv", "größe\n1\n".encode("latin-1"), (), 65, "f.csv:1: the text is not UTF-8: 'gr\\xf6\\xdfe'"),
                 ("g.csv", "x,y\n1,2\n", ("--separator=ab",), 2, "--separator=ab: one character, or tab"),
-                ("h.libsvm", "1 1:2\n", ("--target=1",), 2, "--target is for CSV, NumPy and Matrix Market data"),
+                ("h.libsvm", "1 1:2\n", ("--target=1",), 2, "--target is for CSV, Parquet, NumPy and Matrix Market data"),
                 ("i.csv", "x,y\n1,2\nZürich,3\n".encode("latin-1"), (), 65, "i.csv:3: the text is not UTF-8: 'Z\\xfcrich3'"),
                 ("j.csv", 'x,y\n1,"2\n3,4\n', (), 65, "j.csv:2: a quotation mark is not closed"),
                 ("k.csv", "x,y\n\n1,2\n3\n", (), 65, "k.csv:4: expected 2 fields, found 1"),

@@ -156,6 +156,6 @@ class PagerankOracle(AppTest):
                                          ("pairs.npy", ["--columns=1,3"], 65, "there is no column '3'; there are 2"),
                                          ("pairs.npy", ["--header=yes"], 2, "--separator and --header are for text"),
                                          ("negative.npz", [], 65, "negative.npz: the entry of 0 and 1: a weight must be"),
-                                         ("negative.npz", ["--columns=1,2"], 2, "--columns is for text and .npy")):
+                                         ("negative.npz", ["--columns=1,2"], 2, "--columns is for text, Parquet and .npy")):
             with self.subTest(file=name, flags=flags):
                 self.rota(*self.command_line(self.folder / "bad", self.folder / name, *flags), code=code, error=words)

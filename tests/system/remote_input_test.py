@@ -180,8 +180,7 @@ class RemoteInput(RotaTest):
         server.objects["bucket/rows"] = rows(4000)
         env = self.environment(server)
         run = subprocess.Popen(
-            self.command("train", "kmeans", "--input=s3://bucket/rows", "--clusters=3", "--epochs=100000", "--shards=2",
-                         f"--out={out}"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.command("train", "sgd", "--input=s3://bucket/rows", "--epochs=100000", "--shards=2", f"--out={out}"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self._end, run)
         self.wait_for("a checkpoint", lambda: self.committed(out))
         self.kill_run(run, out)
