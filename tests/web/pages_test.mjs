@@ -423,6 +423,7 @@ test('the model of a run that trains: a map of its topics, by pointer and by key
     assert.match(await page.textContent('.controls [role=status]'), /^Epoch \d+\. /);
     assert.equal(await page.locator('.map circle').count(), 12);
     await page.click('summary:text-is("topics.txt")');
+    await page.waitForSelector('[aria-label="topics.txt"] tbody tr');
     const topics = await page.evaluate(() =>
       [...document.querySelectorAll('[aria-label="topics.txt"] tbody tr')].map((row) =>
         [...row.cells].map((cell) => cell.textContent),
