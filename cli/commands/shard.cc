@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands/commands.h"
+#include "cli/folders/copy_stdin.h"
 #include "cli/folders/packed_output.h"
 #include "cli/launcher/progress.h"
 #include "core/base/json_text.h"
@@ -54,13 +55,14 @@ void print_shard_help(const Plugin* plugin, const CommandLine& line) {
 }
 
 // The job that pack() sees: the data's options as given, all others as they are without being given.
-Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::string& app) {
+Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::string& app, const std::string& input) {
   std::map<std::string, std::string, std::less<>> values;
   for (const std::span<const Option> table : {job_options(), plugin.options})
     for (const Option& option : table) values[std::string(option.name)] = option.default_value;
   for (const auto& [name, value] : line.options.all())
     if (name != "output") values[name] = value;
   values["app"] = app;
+  values["input"] = input;
   for (const char* const data : {"input", "valid"}) values[data] = absolute_input(values[data]);
   const Options options(std::move(values));
   if (plugin.check != nullptr) ROTA_TRY(call_hook(plugin.name, "check", "", [&] { plugin.check(options); }));
@@ -79,9 +81,7 @@ Status check_given(const CommandLine& line) {
   ROTA_TRY(check_arguments(line, ""));
   for (const char* const needed : {"input", "output"})
     if (!line.options.has(needed)) return {ExitCode::usage, "--" + std::string(needed) + " is missing"};
-  for (const char* const data : {"input", "valid"})
-    if (line.options.text(data) == "-")
-      return {ExitCode::usage, "--" + std::string(data) + "=-: `rota shard` reads files"};
+  if (line.options.text("valid") == "-") return {ExitCode::usage, "--valid=-: held-out data is read from files"};
   return {};
 }
 
@@ -142,11 +142,28 @@ Status shard_command(int argc, const char* const* argv) {
   ROTA_ASSIGN(auto line, parse_flags(argc, argv, {{}, kShardOptions, of_plugin, false}));
   tell_of_repeated(line);
   ROTA_TRY(check_given(line));
-  ROTA_ASSIGN(auto job, job_of(line, *plugin, first.positional.front()));
   const fs::path folder(line.options.text("output"));
   const ProgressForm form = progress_form(line.options);
   Progress progress(form);
-  ROTA_ASSIGN(const auto index, write_shards(*plugin, job, folder, progress));
+  std::string input(line.options.text("input"));
+  const bool from_stdin = input == "-";
+  FileDescriptor copy;  // of stdin, without a name, on the disk of the output
+  if (from_stdin) {
+    const Busy busy(progress, "copying stdin");
+    ROTA_ASSIGN(copy, open_unnamed(folder));
+    ROTA_TRY(copy_stdin(copy, folder));
+    input = "/proc/self/fd/" + std::to_string(copy.get());
+  }
+  const auto named = [&](const Status& status) {
+    std::string what = status.what();
+    for (std::size_t at; from_stdin && (at = what.find(input)) != what.npos;) what.replace(at, input.size(), "stdin");
+    return Status(status.code(), what);
+  };
+  const auto job = job_of(line, *plugin, first.positional.front(), input);
+  if (!job.ok()) return named(job.status());
+  const auto written = write_shards(*plugin, *job, folder, progress);
+  if (!written.ok()) return named(written.status());
+  const PackedIndex& index = *written;
   progress.end();
   std::uint64_t items = 0, bytes = index.common.bytes;
   for (const PackedIndex::Shard& shard : index.shards) items += shard.items, bytes += shard.file.bytes;

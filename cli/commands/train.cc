@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/commands/commands.h"
+#include "cli/folders/copy_stdin.h"
 #include "cli/folders/fresh_folder.h"
 #include "cli/launcher/batch_script.h"
 #include "cli/launcher/progress.h"
@@ -146,16 +147,7 @@ std::vector<NamedPath> named_paths(const CommandLine& line, const Plugin& plugin
 // All roles read the input, each for itself, and a resumed run again; stdin is there once.
 Status keep_stdin(const RunFolder& run) {
   ROTA_ASSIGN(const auto to, open_file(run.input(), O_WRONLY | O_CREAT | O_EXCL));
-  const FileDescriptor from(::dup(STDIN_FILENO));
-  std::array<std::byte, 65536> block{};
-  std::size_t size = 0;
-  do {
-    ROTA_ASSIGN(const auto read, read_bytes(from, block, "stdin"));
-    if (read == 0 && size == 0) return {ExitCode::no_input, "input -: stdin is empty"};
-    size = read;
-    if (const int error = write_all(to.get(), std::span(block).first(size)); error != 0)
-      return cannot_write(run.input(), error);
-  } while (size == block.size());
+  ROTA_TRY(copy_stdin(to, run.input()));
   return sync_file(run.input());
 }
 

@@ -114,6 +114,20 @@ class Shard(RotaTest):
                      f"--output={self.folder / 'x'}")
         self.assertEqual(self.train("sgd", "fine", f"--input={shards}", "--bits=10", "--shards=3", "--epochs=2")["options"]["shards"], "3")
 
+    def test_stdin_is_data_like_a_file(self):
+        text = gzip.decompress(A9A.read_bytes())
+        self.shard("sgd", "of-file", f"--input={A9A}", "--shards=4")
+        out = self.folder / "of-stdin"
+        words = self.command("shard", "sgd", "--input=-", "--shards=4", f"--output={out}")
+        self.program(words, input=text.decode())
+        results = [self.train("sgd", f"{name}-run", f"--input={self.folder / name}", "--epochs=2")
+                   for name in ("of-file", "of-stdin")]
+        self.check(*results)
+        self.program(words, input="1 1:x\n", code=65, error="stdin:1: ")
+        self.program(words, input="", code=66, error="stdin is empty")
+        self.assertEqual([path.name for path in self.folder.glob(".*")] + list(self.folder.glob("*unfinished*")), [])
+        self.check(self.train("sgd", "again", f"--input={out}", "--epochs=2"), results[0])
+
     def test_invalid_shards_are_refused(self):
         shards = self.shard("kmeans", "shards", f"--input={A9A}", "--shards=2")
         train = ["train", "kmeans", f"--input={shards}", f"--out={self.folder / 'out'}", "--clusters=2"]
@@ -175,4 +189,4 @@ class Shard(RotaTest):
         self.assertFalse((self.folder / "none").exists())
         self.refused(66, "no such file", "shard", "kmeans", "--input=/no/such", f"--output={shards}")
         self.refused(2, "--output is missing", "shard", "kmeans", f"--input={A9A}")
-        self.refused(2, "reads files", "shard", "kmeans", "--input=-", f"--output={shards}")
+        self.refused(2, "held-out data", "shard", "sgd", f"--input={A9A}", "--valid=-", f"--output={shards}")
