@@ -161,8 +161,8 @@ RingPeers::Sent RingPeers::send(NodeId peer, const std::string& path, const Fram
 void RingPeers::push(Outgoing& to) {
   auto& sleeps = *reinterpret_cast<std::atomic<std::uint32_t>*>(to.sleeps.data());
   while (to.ring.advance()) {
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // either it sees the message, or this sees that it sleeps
-    if (sleeps.load(std::memory_order_relaxed) != 0 && sleeps.exchange(0) != 0) ring(to.doorbell);
+    // In the order of RingState: either it sees the message, or this sees that it sleeps.
+    if (sleeps.load() != 0 && sleeps.exchange(0) != 0) ring(to.doorbell);
   }
 }
 
@@ -192,7 +192,6 @@ std::optional<Frames> RingPeers::receive() {
 
 bool RingPeers::begin_sleep() {
   awake()->store(1);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
   for (const auto& [socket, in] : incoming_) {
     if (in.ring == nullptr || !in.ring->ready()) continue;
     end_sleep();

@@ -74,7 +74,7 @@ RingWriter::RingWriter(SharedMemory memory)
     : memory_(std::move(memory)), state_(new (memory_.data()) RingState{}), ring_(memory_.data() + 4096) {}
 
 std::size_t RingWriter::free_bytes() const {
-  const std::uint64_t used = at_ - state_->read.load(std::memory_order_acquire);
+  const std::uint64_t used = at_ - state_->read.load();
   return used > kRingBytes ? 0 : kRingBytes - static_cast<std::size_t>(used);
 }
 
@@ -119,7 +119,7 @@ bool RingWriter::advance() {
     segments_.clear();
     frames_.clear();
   }
-  state_->written.store(at_, std::memory_order_release);
+  state_->written.store(at_);
   return at_ != before;
 }
 
@@ -151,7 +151,7 @@ bool RingReader::fill() {
     filled_ += run;
     some -= run;
   }
-  state_->read.store(at_, std::memory_order_release);
+  state_->read.store(at_);
   return filled_ == to.size();
 }
 

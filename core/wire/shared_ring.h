@@ -51,6 +51,8 @@ class SharedMemory {
 
 inline constexpr std::size_t kRingBytes = std::size_t{4} << 20;
 
+// Each side writes its position and then looks whether the other waits, which says so and then looks at the position:
+// in one order for both (sequentially consistent), or both could miss the other.
 struct RingState {
   alignas(64) std::atomic<std::uint64_t> written;  // position up to which the writer has written
   alignas(64) std::atomic<std::uint64_t> read;     // and up to which the reader has read
@@ -96,14 +98,11 @@ class RingReader {
   RingReader& operator=(const RingReader&) = delete;
 
   // Whether there is something to read.
-  bool ready() const { return !broken_ && state_->written.load(std::memory_order_acquire) != at_; }
+  bool ready() const { return !broken_ && state_->written.load() != at_; }
   // The next message; none if it is not there whole.
   std::optional<Frames> next();
   // Whether the writer waits for space that is free now.
-  bool frees_writer() {
-    std::atomic_thread_fence(std::memory_order_seq_cst);  // after `read` was written
-    return state_->writer_waits.load(std::memory_order_relaxed) != 0 && state_->writer_waits.exchange(0) != 0;
-  }
+  bool frees_writer() { return state_->writer_waits.load() != 0 && state_->writer_waits.exchange(0) != 0; }
   // The writer has written what no writer writes: nothing more can be read.
   bool broken() const { return broken_; }
 
