@@ -12,6 +12,7 @@
 #include "coordinator/evaluation.h"
 #include "coordinator/plan.h"
 #include "coordinator/run_preparation.h"
+#include "core/records/evaluated_epoch.h"
 #include "core/records/records.h"
 #include "core/runtime/node.h"
 

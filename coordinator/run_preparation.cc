@@ -8,6 +8,7 @@
 #include "core/base/finite.h"
 #include "core/job/run_folder.h"
 #include "core/job/tables.h"
+#include "core/records/evaluated_epoch.h"
 #include "rota/shards.h"
 #include "rota/utf8.h"
 

@@ -9,12 +9,12 @@
 
 #include "core/base/finite.h"
 #include "core/base/seed.h"
+#include "core/job/scores.h"
 #include "core/job/tables.h"
 #include "core/rounds/placement.h"
 #include "core/rounds/push_kinds.h"
 #include "core/rounds/rows.h"
 #include "core/rounds/rules.h"
-#include "core/rounds/scores.h"
 #include "core/rounds/sparse_rows.h"
 #include "rota/exchange/exchange_push.h"
 

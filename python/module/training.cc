@@ -15,7 +15,7 @@
 #include "core/job/input_files.h"
 #include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
-#include "core/rounds/scores.h"
+#include "core/records/evaluated_epoch.h"
 #include "python/module/failure.h"
 #include "rota/memory_input.h"
 
@@ -38,7 +38,7 @@ class Training {
       const auto number = [&](const char* name) { return static_cast<Epoch>(options.integer(name)); };
       last_ = number("epochs") > 0 ? number("epochs") : plugin_.epochs;
       eval_every_ = number("eval_every");
-      patience_ = number("patience");
+      best_epoch_ = BestEpoch(static_cast<std::uint32_t>(number("patience")));
       host_.emplace(plugin_, std::move(job), [this](const char* hook, RoundId round) { trace(hook, round); });
     });
   }
@@ -118,24 +118,13 @@ class Training {
     now.epoch = epoch;
     now.seconds = seconds_of(trained_);
     now.items = host_->items();
-    double growing = 0;
-    bool grows = false;
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      now.terms.emplace_back(terms[i].name, sums[i]);
-      const bool is_growing = terms[i].kind == Term::Kind::objective;
-      if (is_growing || terms[i].kind == Term::Kind::normalised) now.objective += sums[i];
-      grows = grows || is_growing;
-      if (is_growing) growing += sums[i];
-    }
-    if (grows && now.items > 0) now.per_item = growing / static_cast<double>(now.items);
     const std::vector<Score> scores = host_->app().scores();
-    const auto watched = std::ranges::find_if(scores, &Score::held_out);
-    for (const Score& score : scores) {
-      const auto value = score_value(score, terms, sums, now.items);
-      if (!value) continue;
-      now.terms.emplace_back(score.name, *value);
-      if (watched != scores.end() && &score == &*watched) now.valid = *value;
-    }
+    EpochRecord record;
+    fill_scores(terms, scores, sums, now.items, record);
+    now.terms = std::move(record.terms);
+    now.objective = record.objective;
+    now.per_item = record.per_item;
+    now.valid = record.valid;
     for (const Figure& figure : host_->figures()) now.figures.emplace_back(figure.name, figure.value);
     now.converged = host_->converged();
     history_.push_back(now);
@@ -144,22 +133,17 @@ class Training {
     } catch (...) {
       throw Stopped{std::current_exception()};
     }
-    return patience_ > 0 && follow(now, watched == scores.end() ? nullptr : &*watched);
+    return best_epoch_.follows() && follow(now, held_out_score(scores));
   }
 
   bool follow(const Evaluation& now, const Score* score) {
     if (score == nullptr)
       throw UsageError("--patience: " + std::string(plugin_.name) + " has no score of held-out data");
-    const bool smaller = score->better == Score::Better::smaller;
-    if (now.valid && (!best_ || (smaller ? *now.valid < best_valid_ : *now.valid > best_valid_))) {
-      best_valid_ = *now.valid;
+    if (now.valid && best_epoch_.add(now.epoch, *now.valid, score->better)) {
       best_.emplace(*host_, host_->app());
       best_hash_ = host_->model_hash();
-      since_ = 0;
-    } else if (best_) {
-      ++since_;
     }
-    return best_ && since_ >= patience_;
+    return best_epoch_.over();
   }
 
   const Plugin& plugin_;
@@ -167,14 +151,13 @@ class Training {
   std::optional<SerialHost> host_;
   const char* hook_ = "job";
   RoundId round_ = 0;
-  Epoch last_ = 0, eval_every_ = 1, patience_ = 0;
+  Epoch last_ = 0, eval_every_ = 1;
   Nanoseconds trained_ = 0;
   std::vector<Evaluation> history_;
   // With patience.
+  BestEpoch best_epoch_{0};
   std::optional<MemoryModel> best_;
   std::string best_hash_;
-  double best_valid_ = 0;
-  Epoch since_ = 0;
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ ARROWS = {
     "cli/processes": CLI,
     "cli/folders": CLI | {"include/rota/io"},
     "io": {"include/rota/io", "include/rota"},
-    "python/module": CLI | {"cli/folders", "core/rounds", "core/serial"},
+    "python/module": CLI | {"cli/folders", "core/records", "core/rounds", "core/serial"},
     "apps/linear_models": {"include/rota/io", "include/rota", "io"},
 }
 # Those of the apps, which are not named above.

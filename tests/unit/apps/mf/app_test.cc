@@ -1,6 +1,6 @@
 #include "apps/mf/app.h"
 
-#include "core/rounds/scores.h"
+#include "core/job/scores.h"
 
 namespace rota::tests {
 namespace {

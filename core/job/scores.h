@@ -1,4 +1,4 @@
-// core/rounds/scores.h -- the value of a score, from an evaluation's sums.
+// core/job/scores.h -- the value of a score, from an evaluation's sums.
 #pragma once
 #include <cmath>
 #include <cstddef>
