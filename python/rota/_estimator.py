@@ -158,13 +158,15 @@ class Estimator:
         raise ValueError(message)
 
 
-class Classifier(Estimator):
+class _Supervised(Estimator):
+    def _more_tags(self) -> dict[str, Any]:
+        return {"requires_y": True}
+
+
+class Classifier(_Supervised):
     """An estimator that predicts classes: `classes_`, `predict` and `score`."""
 
     _estimator_type = "classifier"
-
-    def _more_tags(self) -> dict[str, Any]:
-        return {"requires_y": True}
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted.
@@ -186,13 +188,10 @@ class Classifier(Estimator):
         return float(np.average(truth == predicted, weights=as_weights(sample_weight, len(predicted))))
 
 
-class Regressor(Estimator):
+class Regressor(_Supervised):
     """An estimator that predicts numbers: `predict` and `score`."""
 
     _estimator_type = "regressor"
-
-    def _more_tags(self) -> dict[str, Any]:
-        return {"requires_y": True}
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The coefficient of determination R^2 of the prediction.

@@ -35,7 +35,7 @@ _LOCK = "lock"
 
 
 class Interrupted(KeyboardInterrupt):
-    """A fit by processes was interrupted, behind a checkpoint.
+    """A fit by processes was interrupted, after a checkpoint.
 
     Attributes
     ----------
