@@ -268,7 +268,7 @@ class RemoteObject final : public RemoteFile {
 
   std::string url_;
   std::string head_;
-  mutable std::mutex mutex_;  // of the copy that somebody asks for
+  mutable std::mutex mutex_;  // guards the copy while it is made
   mutable Version version_;
   mutable FileDescriptor copy_;
   mutable bool copied_ = false;  // the copy is what is read: there are no parts, or no version

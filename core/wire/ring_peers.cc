@@ -210,7 +210,7 @@ void RingPeers::accept() {
   }
 }
 
-void RingPeers::hear(std::map<int, Incoming>::iterator from) {
+void RingPeers::read_connection(std::map<int, Incoming>::iterator from) {
   Incoming& in = from->second;
   Passed passed = take(in.socket);
   if (passed.what == Passed::What::nothing) return;
@@ -229,7 +229,7 @@ void RingPeers::hear(std::map<int, Incoming>::iterator from) {
   if (in.ring == nullptr || !in.ring->ready()) incoming_.erase(from);
 }
 
-void RingPeers::hear(NodeId peer, Transport::Events& events) {
+void RingPeers::read_connection(NodeId peer, Transport::Events& events) {
   Outgoing& to = outgoing_.at(peer);
   Passed passed = take(to.socket);
   if (passed.what == Passed::What::nothing) return;
@@ -256,7 +256,7 @@ void RingPeers::resume(Transport::Events& events) {
   }
 }
 
-void RingPeers::hear_all(Transport::Events& events) {
+void RingPeers::handle_connections(Transport::Events& events) {
   std::array<epoll_event, 16> found;
   for (int count = 1; count > 0;) {
     count = ::epoll_wait(watched_.get(), found.data(), static_cast<int>(found.size()), 0);
@@ -265,9 +265,9 @@ void RingPeers::hear_all(Transport::Events& events) {
       if (number == listening_.get()) {
         accept();
       } else if (const auto from = incoming_.find(number); from != incoming_.end()) {
-        hear(from);
+        read_connection(from);
       } else if (const auto peer = peer_of_.find(number); peer != peer_of_.end()) {
-        hear(peer->second, events);
+        read_connection(peer->second, events);
       }
     }
   }

@@ -44,9 +44,9 @@ class RingPeers {
   // Before this process sleeps; false if there is something to read.  While it sleeps, others ring its doorbell.
   bool begin_sleep();
   void end_sleep() { awake()->store(0, std::memory_order_relaxed); }
-  // Readable when something has happened to a connection: hear_all() then handles it.
+  // Readable when something has happened to a connection: handle_connections() then handles it.
   int descriptor() const { return watched_.get(); }
-  void hear_all(Transport::Events& events);
+  void handle_connections(Transport::Events& events);
   // Writes what had no space.
   void resume(Transport::Events& events);
 
@@ -74,8 +74,8 @@ class RingPeers {
   Sent connect(NodeId peer, const std::string& path);
   void push(Outgoing& to);
   void accept();
-  void hear(std::map<int, Incoming>::iterator from);
-  void hear(NodeId peer, Transport::Events& events);
+  void read_connection(std::map<int, Incoming>::iterator from);
+  void read_connection(NodeId peer, Transport::Events& events);
 
   const std::string path_;
   const FileDescriptor& doorbell_;

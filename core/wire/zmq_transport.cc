@@ -155,7 +155,7 @@ class Sockets final : public ZmqTransport {
     const int ready = zmq_poll(items.data(), static_cast<int>(items.size()), timeout_ms);
     if (rings_) {
       rings_->end_sleep();
-      if (ready > 0 && (items[2].revents & ZMQ_POLLIN) != 0) rings_->hear_all(events);
+      if (ready > 0 && (items[2].revents & ZMQ_POLLIN) != 0) rings_->handle_connections(events);
       rings_->resume(events);
     }
     if (ready <= 0) return events;

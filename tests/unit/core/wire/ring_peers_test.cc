@@ -24,7 +24,7 @@ struct End {
   // Handles what has happened to connections.
   Transport::Events turn() {
     Transport::Events events;
-    rings->hear_all(events);
+    rings->handle_connections(events);
     rings->resume(events);
     return events;
   }
