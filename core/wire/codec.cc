@@ -4,6 +4,8 @@
 #include <new>
 #include <type_traits>
 
+#include "core/wire/address.h"
+
 namespace rota {
 
 namespace {
@@ -249,13 +251,13 @@ NodeId get_node(Reader& in) {
 }
 
 // Over the header without the checksum itself, the frames' sizes, and the frames.
-std::uint64_t checksum(std::span<const std::byte> header, std::span<const Bytes> message) {
+std::uint64_t checksum(std::span<const std::byte> header, std::span<const Bytes> message, Covers covers) {
   Hasher64 hasher;
   hasher.add(header);
   for (const Bytes& frame : message) {
     const std::uint64_t size = frame.size();
     hasher.add(std::as_bytes(std::span(&size, 1)));
-    hasher.add(frame.view());
+    if (covers == Covers::all || size <= kCheckedMost) hasher.add(frame.view());
   }
   return hasher.digest();
 }
@@ -289,7 +291,11 @@ Frames encode_message(const Message& message) {
   return std::move(io).frames();
 }
 
-Frames with_header(const Header& header, const Frames& message) {
+Covers covered_at(std::string_view endpoint) {
+  return endpoint.starts_with(kIpcScheme) ? Covers::small_frames : Covers::all;
+}
+
+Frames with_header(const Header& header, const Frames& message, Covers covers) {
   Writer out;
   out.put(kMagic);
   out.put(kProtocolVersion);
@@ -304,7 +310,7 @@ Frames with_header(const Header& header, const Frames& message) {
   put_node(out, header.from);
   put_node(out, header.to);
   out.put(static_cast<std::uint32_t>(message.size()));
-  out.put(checksum(out.view(), message));
+  out.put(checksum(out.view(), message, covers));
   Frames frames;
   frames.reserve(message.size() + 1);
   frames.push_back(Bytes::from(out.take()));
@@ -323,11 +329,12 @@ std::optional<Foreign> decode_foreign(const Frames& frames) {
   const std::size_t covered = frames[0].size() - kSum;
   const auto sum = Reader(frames[0].view().subspan(covered)).get<std::uint64_t>();
   // Or a damaged message of this version would be taken for one of another.
-  if (sum != checksum(frames[0].view().first(covered), std::span(frames).subspan(1))) return std::nullopt;
+  const auto message = std::span(frames).subspan(1);
+  if (sum != checksum(frames[0].view().first(covered), message, Covers::all)) return std::nullopt;
   return foreign.version == kProtocolVersion ? std::nullopt : std::optional(foreign);
 }
 
-Result<Header> decode_header(const Frames& frames) {
+Result<Header> decode_header(const Frames& frames, Covers covers) {
   if (frames.size() < 2 || frames.size() > kFramesMax)
     return bad("a message of " + std::to_string(frames.size()) + " frames");
   Reader in(frames[0].view());
@@ -355,7 +362,7 @@ Result<Header> decode_header(const Frames& frames) {
   if (!in.done()) return bad("a header with an unknown role");
   if (count != frames.size() - 1) return bad("frames are missing");
   const auto covered = frames[0].view().first(kHeaderSize - sizeof sum);
-  if (sum != checksum(covered, std::span(frames).subspan(1))) return bad("the checksum is wrong");
+  if (sum != checksum(covered, std::span(frames).subspan(1), covers)) return bad("the checksum is wrong");
   return header;
 }
 

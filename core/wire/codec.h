@@ -15,7 +15,7 @@
 namespace rota {
 
 inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
-inline constexpr std::uint16_t kProtocolVersion = 7;
+inline constexpr std::uint16_t kProtocolVersion = 8;
 inline constexpr std::size_t kHeaderSize = 80;
 inline constexpr std::size_t kFramesMax = 64;  // of one message
 // Limit of a decoded body's memory: this multiple of its bytes, plus the constant below.  A number of one byte decodes
@@ -41,11 +41,19 @@ struct Header {
 
 // Body and blobs of a message; the header goes in front when it is sent.
 Frames encode_message(const Message& message);
+// What a message's checksum covers.  Between processes of one machine no byte passes through a network, and a checksum
+// of large blobs would cost as much as sending them: there it covers frames of at most kCheckedMost bytes, and of
+// larger ones the size.
+enum class Covers { all, small_frames };
+inline constexpr std::size_t kCheckedMost = std::size_t{64} << 10;
+// By the address of the receiver.
+Covers covered_at(std::string_view endpoint);
+
 // Puts the header in front, with the checksum over all of it and of `message`.
-Frames with_header(const Header& header, const Frames& message);
+Frames with_header(const Header& header, const Frames& message, Covers covers = Covers::all);
 
 // Errors are the sender's fault and mean: drop the message.
-Result<Header> decode_header(const Frames& frames);  // checks magic, version, ranges, checksum
+Result<Header> decode_header(const Frames& frames, Covers covers = Covers::all);  // checks magic, version, ranges, sum
 // The parts of a header that are the same in every protocol version, so that any process can be answered with the
 // version in use here: where its version and kind are, and that its last 8 bytes are the checksum of all before them.
 struct Foreign {

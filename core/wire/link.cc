@@ -53,8 +53,8 @@ bool Link::window_open() const {
   return in_flight_ < window_ && in_flight_bytes_ + unacknowledged_[in_flight_].bytes <= kWindowBytes;
 }
 
-Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message,
-                   std::uint64_t era) {
+Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message, std::uint64_t era,
+                   Covers covers) {
   const Header header{.kind = kind,
                       .job = self_.job,
                       .process = self_.process,
@@ -65,12 +65,12 @@ Frames Link::dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, co
                       .era = era,
                       .from = from,
                       .to = to};
-  Frames frames = with_header(header, message);
+  Frames frames = with_header(header, message, covers);
   counters_.sent_bytes += size_of(frames);
   return frames;
 }
 
-std::optional<Frames> Link::next(Nanoseconds now) {
+std::optional<Frames> Link::next(Nanoseconds now, Covers covers) {
   if (window_open()) {
     const Outgoing& out = unacknowledged_[in_flight_];
     if (in_flight_ == 0) quiet_since_ = now;
@@ -81,20 +81,20 @@ std::optional<Frames> Link::next(Nanoseconds now) {
     highest_sent_ = std::max(highest_sent_, out.sequence);
     last_ = Last::data;
     owes_ack_ = owes_bytes_ = 0;
-    return dress(out.kind, out.from, out.to, out.sequence, out.message, out.era);
+    return dress(out.kind, out.from, out.to, out.sequence, out.message, out.era, covers);
   }
   if (probe_wanted_) {
     probe_wanted_ = false;
     probe_covers_ = in_flight_ == 0 ? 0 : unacknowledged_[in_flight_ - 1].sequence;
     last_ = Last::probe;
-    return dress(Kind::probe, self_.process, peer_, 0, encode_message(Probe{++probe_}), 0);
+    return dress(Kind::probe, self_.process, peer_, 0, encode_message(Probe{++probe_}), 0, covers);
   }
   if (ack_now_) {
     ack_now_ = false;
     owes_ack_ = owes_bytes_ = 0;
     last_ = Last::ack;
     last_answer_ = std::exchange(answer_, 0);
-    return dress(Kind::ack, self_.process, peer_, 0, encode_message(Ack{last_answer_}), 0);
+    return dress(Kind::ack, self_.process, peer_, 0, encode_message(Ack{last_answer_}), 0, covers);
   }
   return std::nullopt;
 }

@@ -55,7 +55,7 @@ class Link {
   // What belongs to an earlier era, and of which nothing was sent yet, need not be sent any more.
   void forget_before(std::uint64_t era);
   // The next frames to hand to the transport, if any may go now.  They count as sent.
-  std::optional<Frames> next(Nanoseconds now);
+  std::optional<Frames> next(Nanoseconds now, Covers covers = Covers::all);
   // The transport did not take what next() gave last: it will be given again.
   void not_taken();
 
@@ -124,7 +124,8 @@ class Link {
   };
 
   void queue(Outgoing out);
-  Frames dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message, std::uint64_t era);
+  Frames dress(Kind kind, NodeId from, NodeId to, std::uint64_t sequence, const Frames& message, std::uint64_t era,
+               Covers covers);
   void acknowledge(std::uint64_t upto, Nanoseconds now);
   Arrived receive_own(const Header& header, const Frames& body);
   Arrived deliver(const Header& header, const Frames& body);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace rota {
 namespace {
@@ -159,11 +160,20 @@ RingPeers::Sent RingPeers::send(NodeId peer, const std::string& path, const Fram
 }
 
 void RingPeers::push(Outgoing& to) {
+  while (to.ring.advance()) to.unseen = true;
+  // A reader that sleeps would make no space.
+  if (!to.ring.idle()) wake(to);
+}
+
+void RingPeers::wake(Outgoing& to) {
+  if (!std::exchange(to.unseen, false)) return;
+  // In the order of RingState: either it sees the message, or this sees that it sleeps.
   auto& sleeps = *reinterpret_cast<std::atomic<std::uint32_t>*>(to.sleeps.data());
-  while (to.ring.advance()) {
-    // In the order of RingState: either it sees the message, or this sees that it sleeps.
-    if (sleeps.load() != 0 && sleeps.exchange(0) != 0) ring(to.doorbell);
-  }
+  if (sleeps.load() != 0 && sleeps.exchange(0) != 0) ring(to.doorbell);
+}
+
+void RingPeers::flush() {
+  for (auto& [peer, to] : outgoing_) wake(to);
 }
 
 void RingPeers::forget(NodeId peer) {

@@ -32,6 +32,8 @@ class Transport {
   virtual const std::string& endpoint() const = 0;
   // False if the peer's connection takes nothing now; the frames were not sent.
   virtual bool send(NodeId peer, const std::string& endpoint, const Frames& frames) = 0;
+  // Wakes the peers that were sent something since the last call; wait() does it too.
+  virtual void flush() {}
   // Closes the connection to a peer, whose last message may still be in flight; it is reopened when needed.
   virtual void forget(NodeId /*peer*/) {}
   // The next message that is there, if any.

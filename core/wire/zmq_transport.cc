@@ -114,8 +114,13 @@ class Sockets final : public ZmqTransport {
     }
   }
 
+  void flush() override {
+    if (rings_) rings_->flush();
+  }
+
   std::optional<Frames> receive() override {
-    // Rings that are never empty must not keep observers waiting.
+    // Rings that are never empty must not keep observers waiting.  An empty socket costs two system calls, so otherwise
+    // sockets are read after wait() has seen something there.
     const bool sockets_first = ++received_ % 64 == 0;
     from_ring_ = false;
     if (sockets_first)
@@ -125,7 +130,10 @@ class Sockets final : public ZmqTransport {
         from_ring_ = true;
         return frames;
       }
-    return sockets_first ? std::nullopt : receive_from_sockets();
+    if (sockets_first || !sockets_ready_) return std::nullopt;
+    auto frames = receive_from_sockets();
+    if (!frames && rings_) sockets_ready_ = false;
+    return frames;
   }
 
   void wake() override {
@@ -151,6 +159,7 @@ class Sockets final : public ZmqTransport {
       watched.push_back(id);
     }
     Events events;
+    flush();
     if (rings_ && !rings_->begin_sleep()) timeout_ms = 0;
     const int ready = zmq_poll(items.data(), static_cast<int>(items.size()), timeout_ms);
     if (rings_) {
@@ -159,6 +168,7 @@ class Sockets final : public ZmqTransport {
       rings_->resume(events);
     }
     if (ready <= 0) return events;
+    if ((items[0].revents & ZMQ_POLLIN) != 0) sockets_ready_ = true;
     if ((items[1].revents & ZMQ_POLLIN) != 0) {
       std::uint64_t count = 0;
       [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
@@ -277,7 +287,8 @@ class Sockets final : public ZmqTransport {
   ZmqListener listener_{context_, message_bytes_max_};
   std::unique_ptr<RingPeers> rings_;  // over ipc
   std::uint64_t received_ = 0;
-  bool from_ring_ = false;  // the last message
+  bool from_ring_ = false;     // the last message
+  bool sockets_ready_ = true;  // always, of a process without rings
   std::map<NodeId, Outgoing> outgoing_;
   std::uint64_t monitors_ = 0;
   std::uint64_t dropped_ = 0;

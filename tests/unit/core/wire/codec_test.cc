@@ -68,7 +68,7 @@ TEST(Codec, TheHeaderFollowsTheProtocol) {
   ASSERT_EQ(frames.size(), 3U);
   EXPECT_EQ(tests::hex(cut_to(frames[0], 72)),
             "524f5441"          // 0 magic
-            "0700"              // 4 version
+            "0800"              // 4 version
             "2100"              // 6 kind
             "0807060504030201"  // 8 job
             "1817161514131211"  // 16 incarnation
@@ -206,6 +206,24 @@ TEST(Codec, TheChecksumSeesBytesThatMoveBetweenFrames) {
   EXPECT_FALSE(decode_header(swapped).ok());
 }
 
+TEST(Codec, BetweenProcessesOfOneMachineLargeFramesAreNotChecked) {
+  EXPECT_EQ(covered_at("ipc:///tmp/worker-0"), Covers::small_frames);
+  EXPECT_EQ(covered_at("tcp://127.0.0.1:7000"), Covers::all);
+  const Bytes small = Bytes::from(std::vector<std::byte>(kCheckedMost)),
+              large = Bytes::from(std::vector<std::byte>(kCheckedMost + 1));
+  const Frames whole = with_header(header_of(Kind::put), {small, large}, Covers::small_frames);
+  ASSERT_TRUE(decode_header(whole, Covers::small_frames).ok());
+  EXPECT_FALSE(decode_header(whole, Covers::all).ok()) << "through a network all is checked";
+  const auto damaged = [&](std::size_t frame, const Bytes& with) {
+    Frames frames = whole;
+    frames[frame] = with;
+    return decode_header(frames, Covers::small_frames).ok();
+  };
+  EXPECT_FALSE(damaged(1, changed(small, 7, 1)));
+  EXPECT_TRUE(damaged(2, changed(large, 7, 1)));
+  EXPECT_FALSE(damaged(2, Bytes::from(std::vector<std::byte>(kCheckedMost + 2)))) << "another size";
+}
+
 TEST(Codec, AnotherVersionIsNamed) {
   Frames frames = framed(Ready{});
   frames[0] = changed(frames[0], 4, kProtocolVersion ^ 1);
@@ -213,7 +231,7 @@ TEST(Codec, AnotherVersionIsNamed) {
   const auto header = decode_header(frames);
   ASSERT_FALSE(header.ok());
   EXPECT_EQ(header.status().code(), ExitCode::wrong_version);
-  EXPECT_EQ(header.status().what(), "protocol version 1, expected 7");
+  EXPECT_EQ(header.status().what(), "protocol version 1, expected 8");
 }
 
 }  // namespace

@@ -60,10 +60,11 @@ class RingPeersTest : public TemporaryFolder {
   }
 };
 
-TEST_F(RingPeersTest, MessagesArriveAndOnlyASleeperIsWoken) {
+TEST_F(RingPeersTest, MessagesArriveAndASleeperIsWokenOnceForAll) {
   End one(folder / "one"), two(folder / "two");
   connect(one, kTwo, two);
   EXPECT_EQ(send(one, kTwo, two, message(1)), RingPeers::Sent::yes);
+  one.rings->flush();
   EXPECT_FALSE(two.rung()) << "it is awake";
   EXPECT_FALSE(two.rings->begin_sleep()) << "a message is there";
   EXPECT_EQ(number_of(two.rings->receive()), 1);
@@ -71,7 +72,11 @@ TEST_F(RingPeersTest, MessagesArriveAndOnlyASleeperIsWoken) {
   EXPECT_TRUE(two.rings->begin_sleep());
   send(one, kTwo, two, message(2));
   send(one, kTwo, two, message(3));
+  EXPECT_FALSE(two.rung()) << "the sender may have more";
+  one.rings->flush();
   EXPECT_TRUE(two.rung());
+  one.rings->flush();
+  EXPECT_FALSE(two.rung()) << "there is nothing more";
   two.rings->end_sleep();
   EXPECT_EQ(number_of(two.rings->receive()), 2);
   EXPECT_EQ(number_of(two.rings->receive()), 3);
