@@ -1,6 +1,7 @@
 #include "kvstore/partition.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -10,6 +11,7 @@
 #include "core/job/run_folder.h"
 #include "core/job/tables.h"
 #include "core/rounds/commits.h"
+#include "core/rounds/norms.h"
 #include "core/rounds/placement.h"
 
 namespace rota {
@@ -195,6 +197,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   const PullEntries entries = name_rows(whole);
   const Feedback wish = whole.expect.awaited_by ? whole.expect.awaited_by->wish : Feedback::reply;
   std::vector<double> before;
+  std::array<double, kNormBlock> block;
   if (wish != Feedback::reply) before = values_of(entries, table.row_width);
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
@@ -202,17 +205,24 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
     pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply, seed_});
   }));
   std::vector<double> values = values_of(entries, table.row_width);
-  if (!all_finite(values)) {
+  Done done;
+  bool finite = true;
+  // Together, block by block: a large table is read from memory once.
+  for (std::size_t at = 0; at < values.size(); at += kNormBlock) {
+    const std::size_t count = std::min(kNormBlock, values.size() - at);
+    finite = finite && all_finite(std::span(values).subspan(at, count));
+    if (before.empty()) continue;
+    const std::span<double> changes =
+        wish == Feedback::changes ? std::span(before).subspan(at, count) : std::span(block).first(count);
+    for (std::size_t i = 0; i < count; ++i) changes[i] = values[at + i] - before[at + i];
+    if (wish == Feedback::norms) done.feedback.norms += norms_of_block(changes);
+  }
+  if (!finite) {
     const auto wrong = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
     const auto row = static_cast<std::size_t>(wrong - values.begin()) / table.row_width;
     return Status(ExitCode::failed, "plugin " + std::string(plugin_.name) + ", Pull::pull, " + where + ": row " +
                                         std::to_string(entries[row].key) + " of " + table.name +
                                         " is not a finite number");
-  }
-  Done done;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    before[i] = values[i] - before[i];
-    if (wish == Feedback::norms) done.feedback.norms.add(before[i]);
   }
   Deltas& deltas = done.deltas;
   deltas.rows = rows;

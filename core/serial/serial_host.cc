@@ -11,6 +11,7 @@
 #include "core/base/seed.h"
 #include "core/job/scores.h"
 #include "core/job/tables.h"
+#include "core/rounds/norms.h"
 #include "core/rounds/placement.h"
 #include "core/rounds/push_kinds.h"
 #include "core/rounds/rows.h"
@@ -334,12 +335,13 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
   if (!table.single_partition && !reply.view().empty())
     throw std::runtime_error("a reply, and the table spans partitions");
   if (!reply.view().empty()) result.reply = Bytes::from(reply.take());
-  ChangeNorms norms;
+  std::vector<double> changes;
   for (std::size_t e = 0; e < entries.size(); ++e) {
     require_finite(entries[e].value, "a row");
-    for (std::size_t j = 0; j < table.row_width; ++j) norms.add(entries[e].value[j] - result.changes[places[e]][j]);
+    for (std::size_t j = 0; j < table.row_width; ++j)
+      changes.push_back(entries[e].value[j] - result.changes[places[e]][j]);
   }
-  result.norms += norms;
+  result.norms += norms_of(changes);
 }
 
 // ---- rounds of an exchange: all shards, step after step ----
