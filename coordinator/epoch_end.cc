@@ -39,7 +39,7 @@ Status EpochEnd::over(EpochRecord record, bool ends_job, Nanoseconds took, Outbo
   record_.epochs = last_ == kNoLastEpoch ? 0 : last_;
   record_.items_unit = description_.loaded.items_unit;
   took_ = took;
-  if (!boundary_ || boundary_->epoch != record_.epoch) return record_epoch();
+  if (!boundary_ || boundary_->epoch != record_.epoch) return record_epoch(out);
   if (ends_job) {
     last_ = record_.epochs = record_.epoch;
     ends_job_ = true;
@@ -56,7 +56,7 @@ Status EpochEnd::advance(Outbox& out) {
   if (boundary.stage == Stage::evaluating && !evaluation_->complete()) return {};
   if (boundary.stage != Stage::saving) {
     boundary.stage = Stage::saving;
-    ROTA_TRY(record_epoch());
+    ROTA_TRY(record_epoch(out));
   }
   if (boundary.save && !checkpoints_.begun(boundary.epoch)) {
     if (checkpoints_.writing()) return {};  // of an earlier epoch
@@ -130,7 +130,7 @@ Status EpochEnd::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
 }
 
 // With what its evaluation has found, if there was one.
-Status EpochEnd::record_epoch() {
+Status EpochEnd::record_epoch(Outbox& out) {
   std::vector<double> terms;
   record_.evaluated = evaluation_.has_value();
   if (record_.evaluated) {
@@ -139,7 +139,11 @@ Status EpochEnd::record_epoch() {
     follow_score();
   }
   record_.best = best_epoch_.best();
-  recorder_->epoch(record_);
+  // The next epoch does not wait for it; what the run's end writes comes after it.
+  if (boundary_ && boundary_->last)
+    recorder_->epoch(record_);
+  else
+    out.after_sending([recorder = recorder_, record = record_] { recorder->epoch(record); });
   return record_.evaluated ? check_terms(terms) : Status();
 }
 

@@ -81,7 +81,7 @@ class EpochEnd {
   Status advance(Outbox& out);
   void checkpoint_progressed(const Status& status, std::optional<Epoch> committed, Outbox& out);
   void begin_evaluation(Outbox& out);
-  Status record_epoch();
+  Status record_epoch(Outbox& out);
   Status check_terms(const std::vector<double>& terms) const;
   void follow_score();
   void begin_save(Outbox& out);

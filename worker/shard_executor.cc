@@ -93,8 +93,9 @@ RoundId ShardExecutor::next_round(const LocalShard& shard) {
 
 // Whether it is begun however many tasks run.
 bool ShardExecutor::joins(const LocalShard& shard) const {
-  return shard.steps.next_is(What::shared) && !shard.exchanges.has_due(shard.steps) &&
-         go_together(state_.commits.table_of(shard.steps.front().task.round));
+  if (shard.exchanges.has_due(shard.steps)) return false;
+  if (shard.steps.next_is(What::epoch_end)) return true;
+  return shard.steps.next_is(What::shared) && go_together(state_.commits.table_of(shard.steps.front().task.round));
 }
 
 // The shard whose step is begun next, if one can be.
@@ -184,11 +185,13 @@ void ShardExecutor::refresh(LocalShard& shard, Outbox& out) {
   Refresh refresh = shared_.take_due(shard);
   if (refresh.empty()) return;
   out.start_together(work_on(
-      shard, std::move(refresh), [](Worked&) { return Status(); },
-      [this, &shard](const Worked& worked, Outbox& later) {
-        tallies_.add_work(shared_.epoch(shard), worked, later);
-        return Status();
-      }));
+                         shard, std::move(refresh), [](Worked&) { return Status(); },
+                         [this, &shard](const Worked& worked, Outbox& later) {
+                           refreshing_.add(worked.compute);
+                           tallies_.add_work(shared_.epoch(shard), worked, later);
+                           return Status();
+                         }),
+                     refreshing_.expected());
 }
 
 // Of a slice, by a push or in an evaluation.
@@ -269,12 +272,16 @@ void ShardExecutor::push_shared(LocalShard& shard, Refresh refresh, const Task& 
       },
       [this, push](const Worked& worked, Outbox& later) {
         --running_;
+        pushing_.add(worked.compute);
         tallies_.add_work(push->task.epoch, worked, later);
         shared_.pushed(*push, later);
         return Status();
       });
   ++running_;
-  go_together(push->table) ? out.start_together(std::move(work)) : out.start_chained(std::move(work));
+  if (go_together(push->table))
+    out.start_together(std::move(work), pushing_.expected());
+  else
+    out.start_chained(std::move(work), pushing_.expected());
 }
 
 void ShardExecutor::exchange(LocalShard& shard, Refresh refresh, ExchangeWork work, Outbox& out) {

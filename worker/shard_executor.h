@@ -18,6 +18,19 @@
 
 namespace rota {
 
+// How long the next work of a kind will take: an average in which an interruption counts little.
+class Expectation {
+ public:
+  void add(Nanoseconds took) {
+    expected_ =
+        expected_ == Outbox::kUnknown ? took : expected_ + (std::min(took, 2 * expected_ + 1000) - expected_) / 8;
+  }
+  Nanoseconds expected() const { return expected_; }
+
+ private:
+  Nanoseconds expected_ = Outbox::kUnknown;
+};
+
 class ShardExecutor {
  public:
   // Both outlive it.
@@ -74,7 +87,8 @@ class ShardExecutor {
   SharedRounds shared_{state_, shards_};
   Lanes lanes_{state_.hosted.first, state_.hosted.size(), state_.job().threads};
   std::shared_ptr<WaitingVisits> waiting_visits_ = std::make_shared<WaitingVisits>();
-  std::uint32_t running_ = 0;  // tasks with the compute threads
+  std::uint32_t running_ = 0;         // tasks with the compute threads
+  Expectation pushing_, refreshing_;  // of a shard, in shared rounds
   EpochTallies tallies_{state_.hosted.size(), state_.job().threads};
 };
 

@@ -1,5 +1,4 @@
-// core/runtime/compute.h -- the threads that do a process' long work: a oneTBB arena for what computes, and one thread
-// for files.
+// core/runtime/compute.h -- the threads that do a process' long work: some for what computes, and one for files.
 #pragma once
 #include <functional>
 #include <memory>
@@ -40,18 +39,15 @@ class Compute {
   }
 
  private:
+  struct Pool;
   struct Arena;
-  struct Files;
-  class Turn;
   void run(Outbox::Started& started);
-  void close_arena();
-  void work_off();
 
-  std::unique_ptr<Arena> arena_;
   std::function<void()> woken_, chained_;
   std::mutex mutex_;
   std::vector<Ended> ended_, chained_ended_;  // guarded by mutex_
-  std::unique_ptr<Files> files_;
+  std::unique_ptr<Arena> arena_;
+  std::unique_ptr<Pool> files_, pool_;  // last: their threads use the others
 };
 
 }  // namespace rota

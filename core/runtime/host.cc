@@ -1,5 +1,8 @@
 #include "core/runtime/host.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace rota {
 
 // A process whose ticks are further apart than this was not running.
@@ -42,7 +45,7 @@ void Host::receive_unreadable(NodeId process, const Status& why, Nanoseconds now
 }
 
 void Host::receive(const Frames& frames, const Outbox::World& world, const Origin& origin) {
-  auto header = decode_header(frames);
+  auto header = decode_header(frames, covered_at(settings_.endpoint));
   if (header.status().code() == ExitCode::wrong_version)
     return receive_foreign(frames, header.status().what(), origin, world.now);
   if (!header.ok()) return admission_.refuse(header.status().what());
@@ -123,6 +126,7 @@ void Host::collect(Outbox& out, const Outbox::World& world) {
   }
   work_in_flight_ += out.started.size();
   for (auto& started : out.started) started_.push_back(std::move(started));
+  std::ranges::move(out.after, std::back_inserter(after_sending_));
   if (out.ended) end_.begin(out.ending, world.now);
 }
 

@@ -65,6 +65,10 @@ class Host {
 
   // What to hand to the transport next; call until nothing comes.
   std::optional<Transmission> next(Nanoseconds now);
+  // What next() gave was handed over: runs what nodes left until then.
+  void sent() {
+    for (const auto& action : std::exchange(after_sending_, {})) action();
+  }
   // The transport is full towards this peer: no more for it until it is writable again, or the next tick.
   void not_taken(NodeId peer);
   void writable(NodeId peer) {
@@ -76,6 +80,8 @@ class Host {
   std::vector<NodeId> take_forgotten() { return router_.take_forgotten(); }
   // Work that was started since the last call.
   std::vector<Outbox::Started> take_started() { return std::exchange(started_, {}); }
+
+  bool has_started() const { return !started_.empty(); }
 
   // Whether ticks should come fast: there is something to be acknowledged.
   bool busy() const { return end_.begun() || router_.busy(); }
@@ -120,6 +126,7 @@ class Host {
   std::map<NodeId, std::unique_ptr<Node>> nodes_;
   std::deque<Envelope> local_;  // from one of them to another
   std::vector<Outbox::Started> started_;
+  std::vector<std::function<void()>> after_sending_;
   std::size_t work_in_flight_ = 0;  // started, and not finished
   std::uint64_t progress_ = 0;
   Nanoseconds last_tick_ = 0;

@@ -82,7 +82,9 @@ class Outbox {
     bool io = false;        // it waits for a disk
     bool together = false;  // its completion is handled with those of the next ones
     bool chained = false;   // its completion may run on the finishing thread
+    Nanoseconds expected = kUnknown;
   };
+  static constexpr Nanoseconds kUnknown = kSecond;  // too long to wait for
 
   // Bytes that the process of a node has not acknowledged yet; 0 if it is this one.
   using QueuedTo = std::function<std::uint64_t(NodeId)>;
@@ -107,12 +109,20 @@ class Outbox {
   // Computing (a push, an encoding), on a compute thread.
   void start(Work work) { started.push_back({self_, std::move(work)}); }
   // As start(), for many short ones, each of which makes the next ready: the finishing thread handles the completion at
-  // once if it can, instead of waking the node's own.  So the continuation calls no hook of the plugin.
-  void start_chained(Work work) { started.push_back({self_, std::move(work), false, false, true}); }
+  // once if it can, instead of waking the node's own.  So the continuation calls no hook of the plugin.  `expected`, of
+  // these and the next ones: how long the work will take.  What is shorter than a hand-over is done at once, on the
+  // node's thread.
+  void start_chained(Work work, Nanoseconds expected = kUnknown) {
+    started.push_back({self_, std::move(work), false, false, true, expected});
+  }
   // As start(), for several whose completions the node handles together: none is reported while another waits to begin.
-  void start_together(Work work) { started.push_back({self_, std::move(work), false, true}); }
+  void start_together(Work work, Nanoseconds expected = kUnknown) {
+    started.push_back({self_, std::move(work), false, true, false, expected});
+  }
   // Files, on the one thread that waits for disks, in this order: computing continues meanwhile.
   void start_io(Work work) { started.push_back({self_, std::move(work), true}); }
+  // What no other process waits for (a line of a log, say), on the node's thread when all is sent; in this order.
+  void after_sending(std::function<void()> action) { after.push_back(std::move(action)); }
   // The process ends once what it sent has arrived, or after a bounded time.
   void end(ExitCode code, std::string what) {
     ending = {code, std::move(what)};
@@ -121,6 +131,7 @@ class Outbox {
 
   std::vector<Envelope> sent;
   std::vector<Started> started;
+  std::vector<std::function<void()>> after;
   Ending ending;
   bool ended = false;
 

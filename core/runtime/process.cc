@@ -37,6 +37,8 @@ constexpr int kBusyTickMs = 50;
 constexpr int kIdleTickMs = 500;
 // How long a process that ends waits for hooks of the plugin.
 constexpr Nanoseconds kHookMost = 10 * kSecond;
+// Work that is done at once, instead of by a compute thread: several threads would do it side by side.
+constexpr Nanoseconds kBrief = 200'000, kBriefBesideOthers = 20'000;
 // Messages handled in a row before what they caused is sent.
 constexpr int kBatch = 256;
 // Limit of log lines about refusals: a burst of this many, then one per span.
@@ -128,9 +130,14 @@ class Loop {
       : transport_(transport),
         host_(host),
         main_(process),
+        brief_(threads == 1 ? kBrief : kBriefBesideOthers),
         compute_(
             threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {
-    world_.usage = [this] { return usage_.read(); };
+    world_.usage = [this] {
+      Outbox::Usage usage = usage_.read();
+      usage.wire -= std::min(usage.wire, done_here_);
+      return usage;
+    };
   }
 
   Ending run() {
@@ -156,12 +163,15 @@ class Loop {
   // Whether more has come already.
   bool run_once() {
     refresh();
+    // What others wait for goes before what this process does for itself: compute threads have left it to this one.
+    send();
     // Before the tick, which looks for silent peers: a process that was suspended has unread messages.
     const bool more = receive();
     for (auto& ended : compute_.take_ended()) {
       refresh();
       host_.finish(ended.node, ended.continuation, world_);
     }
+    send();
     host_.deliver_local(world_);
     signals();
     if (world_.now >= next_tick_) {
@@ -170,15 +180,29 @@ class Loop {
       log_rejected_connections();
       next_tick_ = world_.now + (host_.busy() ? kBusyTickMs : kIdleTickMs) * kMillisecond;
     }
+    send();
     start();
     send();
     for (const NodeId peer : host_.take_forgotten()) transport_.forget(peer);
     if (host_.busy()) next_tick_ = std::min(next_tick_, world_.now + kBusyTickMs * kMillisecond);
-    return more;
+    return more || host_.has_started();
   }
 
+  // Handing work to another thread and its end back takes about 12 us, of two threads each: brief work is done here.
   void start() {
-    for (auto& started : host_.take_started()) compute_.start(std::move(started));
+    auto all = host_.take_started();
+    Nanoseconds expected = 0;
+    for (const auto& one : all) expected += one.expected;
+    for (auto& one : all) expected > brief_ ? compute_.start(std::move(one)) : do_here(one);
+    host_.deliver_local(world_);
+  }
+
+  void do_here(Outbox::Started& started) {
+    const Nanoseconds began = now_ns();
+    const Continuation continuation = started.work();
+    refresh();
+    done_here_ += world_.now - began;
+    host_.finish(started.node, continuation, world_);
   }
 
   // On a compute thread.  If another has the turn, it checks for completions once more after it has given it back.
@@ -191,7 +215,7 @@ class Loop {
         refresh();
         host_.finish(ended.node, ended.continuation, world_);
       }
-      start();
+      for (auto& started : host_.take_started()) compute_.start(std::move(started));
       spoken = host_.has_spoken();
     }
     if (spoken) transport_.wake();
@@ -215,8 +239,11 @@ class Loop {
   }
 
   void send() {
-    while (auto out = host_.next(world_.now))
+    while (auto out = host_.next(world_.now)) {
       if (!transport_.send(out->peer, out->endpoint, out->frames)) host_.not_taken(out->peer);
+    }
+    transport_.flush();
+    host_.sent();
   }
 
   void wait(Nanoseconds until) {
@@ -253,10 +280,12 @@ class Loop {
   Transport& transport_;
   Host& host_;
   NodeId main_;
+  const Nanoseconds brief_;  // work that takes no longer is done on the loop's thread
   std::mutex turn_;
   const OwnUsage usage_;       // of the thread that makes this, and calls run()
   Outbox::World world_;        // guarded by turn_, as host_
   Nanoseconds next_tick_ = 0;  // guarded by turn_
+  Nanoseconds done_here_ = 0;  // work; guarded by turn_
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
   // holders.
   RateLimit refusals_{kRefusalLines, kRefusalSpan}, strangers_{kRefusalLines, kRefusalSpan};

@@ -90,7 +90,7 @@ std::optional<Transmission> Router::next(Nanoseconds now) {
     if (at == peers_.end()) at = peers_.begin();
     PeerState& peer = at->second;
     if (peer.full || peer.gone || peer.endpoint.empty()) continue;
-    if (auto frames = peer.link.next(now)) {
+    if (auto frames = peer.link.next(now, covered_at(peer.endpoint))) {
       last_served_ = at->first;
       return Transmission{at->first, peer.endpoint, *std::move(frames)};
     }

@@ -128,6 +128,17 @@ TEST_F(WorkerNode, SumsTheShardsPartsAndEndsAfterTheCommit) {
 }
 
 // It was counted as waiting.
+TEST(Expectation, FollowsTheTimesAndForgetsAnInterruption) {
+  Expectation expectation;
+  EXPECT_EQ(expectation.expected(), Outbox::kUnknown);
+  expectation.add(10'000);
+  EXPECT_EQ(expectation.expected(), 10'000);
+  expectation.add(kSecond);
+  EXPECT_LT(expectation.expected(), 12'000);
+  for (int i = 0; i < 40; ++i) expectation.add(100'000);
+  EXPECT_GT(expectation.expected(), 90'000) << "work that has become longer";
+}
+
 TEST_F(WorkerNode, RefreshingCountsAsComputing) {
   prepare();
   play.refresh_takes = std::chrono::milliseconds(5);

@@ -32,6 +32,24 @@ TEST(Compute, ContinuesDuringFileOperations) {
   EXPECT_TRUE(written.get_future().get()) << "the push waited for the file";
 }
 
+TEST(Compute, EveryThreadWorksAtOnce) {
+  constexpr unsigned kThreads = 4;
+  std::atomic<unsigned> begun = 0;
+  std::promise<void> all;
+  const std::shared_future<void> all_begun = all.get_future().share();
+  std::atomic<unsigned> saw = 0;
+  Compute compute(kThreads, [] {});
+  for (unsigned i = 0; i < kThreads; ++i)
+    compute.start(work_of(
+        [&] {
+          if (++begun == kThreads) all.set_value();
+          if (all_begun.wait_for(kLongest) == std::future_status::ready) ++saw;
+        },
+        false));
+  for (std::size_t taken = 0; taken < kThreads;) taken += compute.take_ended().size();
+  EXPECT_EQ(saw, kThreads);
+}
+
 TEST(Compute, FileWorkRunsInOrder) {
   std::vector<int> order;
   std::promise<void> last;

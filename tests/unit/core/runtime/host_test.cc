@@ -371,6 +371,22 @@ TEST_F(Hosts, AStalledCoordinatorEndsTheProcess) {
   EXPECT_TRUE(member.ended()->what.starts_with("coordinator-0 does not take")) << member.ended()->what;
 }
 
+TEST_F(Hosts, WhatNobodyWaitsForIsDoneAfterSending) {
+  std::vector<std::string> order;
+  Host& member = this->member([&](const Envelope& in, Outbox& out) {
+    if (!std::holds_alternative<Ready>(in.message)) return Status();
+    out.after_sending([&] { order.emplace_back("first"); });
+    out.after_sending([&] { order.emplace_back("second"); });
+    out.send(kCoordinator, Ready{});
+    return Status();
+  });
+  member.tell(kWorker, Ready{}, world());
+  while (member.next(now_)) order.emplace_back("sent");
+  member.sent();
+  member.sent();
+  EXPECT_EQ(order, (std::vector<std::string>{"sent", "first", "second"}));
+}
+
 TEST_F(Hosts, ALostConnectionIsReportedToTheNodes) {
   coordinator().disconnected(kWorker, world());
   EXPECT_EQ(hub_->disconnected, (std::vector<NodeId>{kWorker}));

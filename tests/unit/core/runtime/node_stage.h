@@ -70,6 +70,7 @@ class NodeStage {
       envelopes.push_back({envelope.from, envelope.to, envelope.message});
       for (const NodeId to : envelope.more) envelopes.push_back({envelope.from, to, envelope.message});
     }
+    for (const auto& action : out.after) action();
     if (out.ended) ended = out.ending;
     for (auto& started : out.started) {
       io_works += started.io ? 1 : 0;
