@@ -31,7 +31,7 @@ inline ChangeNorms norms_of_block(std::span<const double> changes) {
   return norms;
 }
 
-// Block after block: the same whoever sums them.
+// Block after block: the same for all that sum them.
 inline ChangeNorms norms_of(std::span<const double> changes) {
   ChangeNorms norms;
   for (std::size_t at = 0; at < changes.size(); at += kNormBlock)
