@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ namespace {
 
 constexpr double kEntriesWanted = 1000;  // of a column, on average
 constexpr double kDense = 0.25;          // share of filled places above which a matrix is treated as dense
+constexpr double kFull = 0.8;            // and from which each column counts as full
+constexpr double kCopied = 0.25;         // share of sampled rows below which they are copied
 constexpr std::uint64_t kPairsMost = std::uint64_t{1} << 28;
 
 // The sampled rows, and their new numbers.  Chosen by a hash of their numbers (the finaliser of SplitMix64,
@@ -23,16 +26,17 @@ struct Sample {
   static constexpr std::uint32_t kLeftOut = ~std::uint32_t{0};
   std::vector<std::uint32_t> number;  // of every row; or kLeftOut
   std::uint32_t rows = 0;
+  double share = 1;
 };
 
-Sample sample_of(const Columns& matrix) {
-  const double each = matrix.columns() == 0 ? 0 : static_cast<double>(matrix.entries()) / matrix.columns();
-  const double share = each > kEntriesWanted ? kEntriesWanted / each : 1;
+Sample sample_of(const RowBlocks& matrix, double entries) {
+  const double each = matrix.columns() == 0 ? 0 : entries / matrix.columns();
   Sample sample;
+  if (each > kEntriesWanted) sample.share = kEntriesWanted / each;
   sample.number.resize(matrix.rows(), Sample::kLeftOut);
   for (std::uint64_t row = 0; row < matrix.rows(); ++row) {
     std::uint64_t state = row * 0x9e3779b97f4a7c15;
-    if (share == 1 || static_cast<double>(next_mixed(state) >> 11) * 0x1p-53 < share)
+    if (sample.share == 1 || static_cast<double>(next_mixed(state) >> 11) * 0x1p-53 < sample.share)
       sample.number[row] = sample.rows++;
   }
   return sample;
@@ -45,13 +49,13 @@ struct Standard {
 };
 
 template <typename Take>
-void each_sampled(const Columns& matrix, const Sample& sample, std::uint32_t j, const Take& take) {
+void each_sampled(const RowBlocks& matrix, const Sample& sample, std::uint32_t j, const Take& take) {
   matrix.each(j, [&](std::uint32_t row, double x) {
     if (sample.number[row] != Sample::kLeftOut) take(sample.number[row], x);
   });
 }
 
-Standard standard_of(const Columns& matrix, const Sample& sample, std::uint32_t j, bool centred) {
+Standard standard_of(const RowBlocks& matrix, const Sample& sample, std::uint32_t j, bool centred) {
   std::uint32_t count = 0;
   const Moments moments = column_moments(sample.rows, sample.rows, [&](const auto& take) {
     count = 0;
@@ -68,19 +72,20 @@ Standard standard_of(const Columns& matrix, const Sample& sample, std::uint32_t 
 
 class SparseInterference final : public Interference {
  public:
-  SparseInterference(const Columns& matrix, const Sample& sample, double least, bool centred)
-      : least_(least), sample_rows_(sample.rows), rows_(sample.rows) {
-    begins_.push_back(0);
-    for (std::uint32_t j = 0; j < matrix.columns(); ++j) {
-      const Standard standard = standard_of(matrix, sample, j, centred);
-      // A full column is stored less its mean: far from 0, single precision would lose its variation.
+  SparseInterference(RowBlocks matrix, Sample sample, double least, bool centred)
+      : least_(least),
+        sample_rows_(sample.rows),
+        matrix_(std::move(matrix)),
+        sample_(std::move(sample)),
+        rows_(sample_.rows) {
+    for (std::uint32_t j = 0; j < matrix_->columns(); ++j) {
+      const Standard standard = standard_of(*matrix_, sample_, j, centred);
+      // A full column is held less its mean: far from 0, single precision would lose its variation.
       const double shift = standard.full ? standard.mean : 0;
-      each_sampled(matrix, sample, j, [&](std::uint32_t row, double x) {
-        entries_.push_back({row, static_cast<float>(x * standard.inverse - shift)});
-      });
-      begins_.push_back(entries_.size());
+      units_.push_back({standard.inverse, shift});
       means_.push_back(static_cast<float>(standard.mean - shift));
     }
+    if (sample_.share < kCopied) copy();
   }
 
   void enter(Key key) override {
@@ -95,31 +100,30 @@ class SparseInterference final : public Interference {
       keys_[slot] = key;
     }
     slots_.emplace(key, slot);
-    for (std::size_t e = begins_[key]; e < begins_[key + 1]; ++e)
-      rows_[entries_[e].row].push_back({slot, entries_[e].x});
+    each(key, [&](std::uint32_t row, float x) { rows_[row].push_back({slot, x}); });
   }
 
   void leave(Key key) override {
     const auto place = slots_.find(key);
     const std::uint32_t slot = place->second;
-    for (std::size_t e = begins_[key]; e < begins_[key + 1]; ++e) {
-      std::vector<Busy>& busy = rows_[entries_[e].row];
-      *std::find_if(busy.begin(), busy.end(), [slot](const Busy& each) { return each.slot == slot; }) = busy.back();
+    each(key, [&](std::uint32_t row, float) {
+      std::vector<Busy>& busy = rows_[row];
+      *std::find_if(busy.begin(), busy.end(), [slot](const Busy& one) { return one.slot == slot; }) = busy.back();
       busy.pop_back();
-    }
+    });
     free_slots_.push_back(slot);
     slots_.erase(place);
   }
 
   void find(Key key, std::vector<Key>& found) override {
-    for (std::size_t e = begins_[key]; e < begins_[key + 1]; ++e) {
-      for (const Busy& busy : rows_[entries_[e].row]) {
-        products_[busy.slot] += static_cast<double>(entries_[e].x) * static_cast<double>(busy.x);
+    each(key, [&](std::uint32_t row, float x) {
+      for (const Busy& busy : rows_[row]) {
+        products_[busy.slot] += static_cast<double>(x) * static_cast<double>(busy.x);
         if (met_[busy.slot]) continue;
         met_[busy.slot] = true;
         meetings_.push_back(busy.slot);
       }
-    }
+    });
     for (const std::uint32_t slot : meetings_) {
       const Key other = keys_[slot];
       const double product = std::exchange(products_[slot], 0.0) - sample_rows_ * mean(key) * mean(other);
@@ -138,12 +142,42 @@ class SparseInterference final : public Interference {
     std::uint32_t slot;  // of the busy column
     float x;
   };
+  // What makes numbers of a column of its values.
+  struct Unit {
+    double inverse, shift;
+  };
   double mean(Key key) const { return static_cast<double>(means_[key]); }
 
+  // Calls take(sampled row, number) for a column's entries, in units of its norm.
+  template <typename Take>
+  void each(Key key, const Take& take) const {
+    if (!matrix_) {
+      for (std::size_t e = begins_[key]; e < begins_[key + 1]; ++e) take(entries_[e].row, entries_[e].x);
+      return;
+    }
+    const Unit unit = units_[key];
+    each_sampled(*matrix_, sample_, static_cast<std::uint32_t>(key),
+                 [&](std::uint32_t row, double x) { take(row, static_cast<float>(x * unit.inverse - unit.shift)); });
+  }
+
+  void copy() {
+    begins_.push_back(0);
+    for (Key key = 0; key < units_.size(); ++key) {
+      each(key, [this](std::uint32_t row, float x) { entries_.push_back({row, x}); });
+      begins_.push_back(entries_.size());
+    }
+    matrix_.reset();
+    sample_ = {};
+    units_ = {};
+  }
+
   double least_, sample_rows_;
-  std::vector<std::uint64_t> begins_;             // of every column's entries
-  std::vector<Place> entries_;                    // in units of the columns' norms
-  std::vector<float> means_;                      // in the same units
+  std::optional<RowBlocks> matrix_;  // nothing, if its sample is copied
+  Sample sample_;
+  std::vector<Unit> units_;            // of every column
+  std::vector<float> means_;           // in units of the columns' norms
+  std::vector<std::uint64_t> begins_;  // of every column's copied entries
+  std::vector<Place> entries_;
   std::vector<std::vector<Busy>> rows_;           // the busy columns that have an entry in the row
   std::unordered_map<Key, std::uint32_t> slots_;  // of the busy columns; only ever looked up
   std::vector<Key> keys_;                         // of each slot
@@ -156,7 +190,7 @@ class SparseInterference final : public Interference {
 
 class DenseInterference final : public Interference {
  public:
-  DenseInterference(const Columns& matrix, const Sample& sample, double least, bool centred)
+  DenseInterference(const RowBlocks& matrix, const Sample& sample, double least, bool centred)
       : least_(static_cast<float>(least)), width_((std::size_t{sample.rows} + kLanes - 1) / kLanes * kLanes) {
     const std::uint64_t columns = matrix.columns();
     values_.resize(columns * width_);
@@ -212,11 +246,20 @@ class DenseInterference final : public Interference {
 
 }  // namespace
 
-std::unique_ptr<Interference> column_interference(const Columns& matrix, double least, bool centred) {
-  const Sample sample = sample_of(matrix);
+std::uint64_t RowBlocks::entries() const {
+  std::uint64_t entries = 0;
+  for (const auto& block : blocks_)
+    for (std::uint32_t j = 0; j < columns(); ++j) block->each(j, [&](std::uint32_t, double) { ++entries; });
+  return entries;
+}
+
+std::unique_ptr<Interference> column_interference(RowBlocks matrix, double least, bool centred) {
   const double places = static_cast<double>(matrix.rows()) * static_cast<double>(matrix.columns());
-  if (static_cast<double>(matrix.entries()) < kDense * places)
-    return std::make_unique<SparseInterference>(matrix, sample, least, centred);
+  auto entries = static_cast<double>(matrix.entries());
+  if (entries >= kFull * places) entries = places;
+  Sample sample = sample_of(matrix, entries);
+  if (entries < kDense * places)
+    return std::make_unique<SparseInterference>(std::move(matrix), std::move(sample), least, centred);
   return std::make_unique<DenseInterference>(matrix, sample, least, centred);
 }
 

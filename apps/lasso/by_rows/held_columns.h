@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,12 +28,12 @@ struct Shifts {
 
 class HeldColumns {
  public:
-  explicit HeldColumns(Columns matrix) : matrix_(std::move(matrix)) {}
+  explicit HeldColumns(std::shared_ptr<const Columns> matrix) : matrix_(std::move(matrix)) {}
 
-  std::uint32_t rows() const { return matrix_.rows(); }
-  std::uint32_t columns() const { return matrix_.columns(); }
-  std::uint64_t entries() const { return matrix_.entries(); }
-  std::size_t entries(std::uint32_t j) const { return far_of(j) != nullptr ? rows() : matrix_.entries(j); }
+  std::uint32_t rows() const { return matrix_->rows(); }
+  std::uint32_t columns() const { return matrix_->columns(); }
+  std::uint64_t entries() const { return matrix_->entries(); }
+  std::size_t entries(std::uint32_t j) const { return far_of(j) != nullptr ? rows() : matrix_->entries(j); }
 
   // Takes 8 bytes a row for each of them.  REQUIRES: the columns exist.
   void shift(const Shifts& shifts) {
@@ -41,29 +42,29 @@ class HeldColumns {
       const auto j = static_cast<std::uint32_t>(shifts.columns[k]);
       std::vector<double>& column = far_[j];
       column.assign(rows(), -shifts.by[k]);
-      matrix_.each(j, [&](std::uint32_t row, double x) { column[row] = x - shifts.by[k]; });
+      matrix_->each(j, [&](std::uint32_t row, double x) { column[row] = x - shifts.by[k]; });
     }
   }
 
   double dot(std::uint32_t j, std::span<const double> g) const {
     const auto* const far = far_of(j);
-    return far != nullptr ? dot_of(held(*far), g.data()) : matrix_.dot(j, g);
+    return far != nullptr ? dot_of(held(*far), g.data()) : matrix_->dot(j, g);
   }
   void dot_all(std::span<const double> g, std::span<double> out) const {
-    matrix_.dot_all(g, out);
+    matrix_->dot_all(g, out);
     for (const auto& [j, column] : far_) out[j] = dot_of(held(column), g.data());
   }
   void axpy(std::uint32_t j, double a, std::span<double> r) const {
     if (const auto* const far = far_of(j))
       axpy_of(held(*far), a, r.data());
     else
-      matrix_.axpy(j, a, r);
+      matrix_->axpy(j, a, r);
   }
   // Calls take(row, value) for the rows that hold a value, ascending.
   template <typename Take>
   void each(std::uint32_t j, const Take& take) const {
     const auto* const far = far_of(j);
-    if (far == nullptr) return matrix_.each(j, take);
+    if (far == nullptr) return matrix_->each(j, take);
     for (std::uint32_t i = 0; i < far->size(); ++i) take(i, (*far)[i]);
   }
 
@@ -75,7 +76,7 @@ class HeldColumns {
     return place == far_.end() ? nullptr : &place->second;
   }
 
-  Columns matrix_;
+  std::shared_ptr<const Columns> matrix_;
   std::map<std::uint32_t, std::vector<double>> far_;
 };
 

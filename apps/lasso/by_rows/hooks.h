@@ -16,8 +16,9 @@ namespace rota::lasso {
 std::unique_ptr<Schedule> rows_schedule(const RowSettings& settings, const Job& job, Share share,
                                         std::unique_ptr<Interference> interference);
 
-// The parts of a shard's rows.
-std::vector<std::unique_ptr<Push>> rows_pushes(const RowSettings& settings, std::uint64_t seed, Design data);
+// The parts of a shard's rows.  Adds the blocks that the pushes read to `columns`.
+std::vector<std::unique_ptr<Push>> rows_pushes(const RowSettings& settings, std::uint64_t seed, Design data,
+                                               std::vector<std::shared_ptr<const Columns>>& columns);
 
 // Combines them, and changes the coefficients.  `staleness` of the job: how many rounds a push may lag.
 std::unique_ptr<Pull> rows_pull(const RowSettings& settings, std::uint32_t staleness);

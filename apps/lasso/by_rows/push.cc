@@ -17,11 +17,12 @@ namespace {
 // A shard's rows in the current fit: weights, predictions, slopes of the loss.
 class RowsPush final : public SharedPush {
  public:
-  RowsPush(const RowSettings& settings, DesignShard data, std::vector<std::uint32_t> folds, const ClassLabels& classes)
+  RowsPush(const RowSettings& settings, std::shared_ptr<const Columns> columns, RowNumbers rows,
+           std::vector<std::uint32_t> folds, const ClassLabels& classes)
       : settings_(settings),
-        matrix_(std::move(data.columns)),
+        matrix_(std::move(columns)),
         dots_(matrix_),
-        rows_(std::move(data.numbers)),
+        rows_(std::move(rows)),
         folds_(std::move(folds)),
         classes_(classes),
         coefficients_(matrix_.columns()),
@@ -251,13 +252,16 @@ class RowsPush final : public SharedPush {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Push>> rows_pushes(const RowSettings& settings, std::uint64_t seed, Design data) {
+std::vector<std::unique_ptr<Push>> rows_pushes(const RowSettings& settings, std::uint64_t seed, Design data,
+                                               std::vector<std::shared_ptr<const Columns>>& columns) {
   const auto folds = folds_of_rows(data.common.rows, settings.folds, seed);
   std::vector<std::unique_ptr<Push>> shards;
   for (DesignShard& one : data.hosted) {
     const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
     std::vector<std::uint32_t> its(first, first + static_cast<std::ptrdiff_t>(one.columns.rows()));
-    shards.push_back(std::make_unique<RowsPush>(settings, std::move(one), std::move(its), data.common.classes));
+    columns.push_back(std::make_shared<const Columns>(std::move(one.columns)));
+    shards.push_back(std::make_unique<RowsPush>(settings, columns.back(), std::move(one.numbers), std::move(its),
+                                                data.common.classes));
   }
   return shards;
 }

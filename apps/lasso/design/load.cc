@@ -178,14 +178,13 @@ void count_in_windows(const io::TextFile& file, std::uint64_t index_from, std::v
 } catch (const io::BrokenBytes&) {
 }
 
-// A block of the matrix.  Every source of entries is counted, and then added, in the order of their rows.
+// A block of the matrix.  Every piece is counted, and then added, in the order of their rows.
 class Builder {
  public:
   explicit Builder(const BlockRange& range) : range_(range), next_(range.end_column - range.first_column + 1) {}
 
-  template <typename Entries>
-  void count(const Entries& entries) {
-    each(entries, [&](std::uint64_t, std::uint64_t column, double value) {
+  void count(const Piece& piece) {
+    each(piece, [&](std::uint64_t, std::uint64_t column, double value) {
       ++next_[column + 1];
       single_ = single_ && static_cast<double>(static_cast<float>(value)) == value;
     });
@@ -205,11 +204,10 @@ class Builder {
     else
       single_ ? sparse(float{}) : sparse(double{});
   }
-  template <typename Entries>
-  void add(const Entries& entries) {
+  void add(const Piece& piece) {
     std::visit(
         [&](auto& block) {
-          each(entries, [&](std::uint64_t row, std::uint64_t column, double value) { put(block, row, column, value); });
+          each(piece, [&](std::uint64_t row, std::uint64_t column, double value) { put(block, row, column, value); });
         },
         storage_);
   }
@@ -227,11 +225,6 @@ class Builder {
       for (; e < columns.size() && columns[e] < range_.end_column; ++e)
         take(row - range_.first_row, columns[e] - range_.first_column, values[e]);
     }
-  }
-  template <typename Take>
-  void each(const Columns& part, const Take& take) const {
-    for (std::uint32_t c = 0; c < part.columns(); ++c)
-      part.each(c, [&](std::uint32_t row, double value) { take(part.first_row() - range_.first_row + row, c, value); });
   }
 
   template <typename T>
@@ -433,27 +426,6 @@ Design load_columns(const Source& source, std::uint32_t shards, std::span<const 
 
 Design load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted) {
   return Loader(source, false, shards, hosted).load();
-}
-
-Columns join_rows(const PackedData& packed, std::uint32_t shards) {
-  std::vector<Columns> parts;
-  BlockRange all;
-  for (ShardId shard = 0; shard < shards; ++shard)
-    parts.push_back(packed.shard(shard, [&](Reader& in) {
-      DesignShard one;
-      Archive list(in);
-      list(one);
-      const BlockRange& its = one.columns.range();
-      if (shard > 0 && (its.first_row != all.end_row || its.end_column != all.end_column)) in.fail();
-      all.end_row = its.end_row;
-      all.end_column = its.end_column;
-      return std::move(one.columns);
-    }));
-  Builder builder(all);
-  for (const Columns& part : parts) builder.count(part);
-  builder.end_counting();
-  for (const Columns& part : parts) builder.add(part);
-  return builder.take();
 }
 
 }  // namespace rota::lasso

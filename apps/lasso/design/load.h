@@ -95,7 +95,4 @@ inline std::uint64_t line_of(const std::string& list, std::size_t i) {
 Design load_columns(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted);
 Design load_rows(const Source& source, std::uint32_t shards, std::span<const ShardId> hosted);
 
-// All rows of data by shard, which are ranges of rows, as one block like a single shard of load_rows().
-Columns join_rows(const PackedData& packed, std::uint32_t shards);
-
 }  // namespace rota::lasso

@@ -59,10 +59,11 @@ inline PlainColumns part_of(const PlainMatrix& matrix, const BlockRange& range) 
   return columns;
 }
 
-// The whole matrix as it is after reading: dense if at least 0.8 of it is filled.
+// The whole matrix as it is after reading: dense if at least 0.8 of it is filled.  Its rows follow `rows_before`
+// others.
 template <typename T>
-Columns columns_as(const PlainMatrix& matrix) {
-  const BlockRange whole{0, matrix.rows, 0, matrix.columns.size()};
+Columns columns_as(const PlainMatrix& matrix, std::uint64_t rows_before = 0) {
+  const BlockRange whole{rows_before, rows_before + matrix.rows, 0, matrix.columns.size()};
   SparseBlock<T> sparse;
   DenseBlock<T> dense{matrix.rows, LargeVector<T>(matrix.rows * matrix.columns.size(), T{0})};
   sparse.starts.push_back(0);

@@ -16,7 +16,7 @@ double product(const tests::PlainMatrix& matrix, Key j, Key k, const std::vector
 TEST(BlockDots, AreTheWeightedProductsWithAllBefore) {
   for (const double density : {0.02, 0.2, 0.5, 1.0}) {
     const tests::PlainMatrix matrix = tests::random_matrix(1, 60, 40, density, true);
-    const HeldColumns columns(tests::columns_of(matrix));
+    const HeldColumns columns(std::make_shared<const Columns>(tests::columns_of(matrix)));
     BlockDots dots(columns);
     std::vector<double> weights;
     for (std::uint32_t i = 0; i < matrix.rows; ++i) weights.push_back(i % 5 == 0 ? 0 : 1.0 / (1 + i));

@@ -5,6 +5,16 @@
 namespace rota::lasso {
 namespace {
 
+// Two blocks of the matrix's rows.
+RowBlocks row_blocks_of(const tests::PlainMatrix& matrix) {
+  const std::uint32_t third = matrix.rows / 3;
+  const auto block = [&](std::uint32_t first, std::uint32_t end) {
+    const tests::PlainMatrix part{end - first, tests::part_of(matrix, {first, end, 0, matrix.columns.size()})};
+    return std::make_shared<const Columns>(tests::columns_as<double>(part, first));
+  };
+  return RowBlocks({block(0, third), block(third, matrix.rows)});
+}
+
 // The cosine of two columns, about their means if `centred`.
 double cosine(const tests::PlainMatrix& matrix, Key a, Key b, bool centred) {
   std::vector<double> x(matrix.rows), y(matrix.rows);
@@ -32,7 +42,7 @@ TEST(ColumnInterference, IsTheCosineOfTheBusyColumns) {
     for (const bool centred : {false, true}) {
       const tests::PlainMatrix matrix = tests::random_matrix(3, 50, 40, density, true);
       const double least = 0.15;
-      const auto test = column_interference(tests::columns_of(matrix), least, centred);
+      const auto test = column_interference(row_blocks_of(matrix), least, centred);
       std::mt19937_64 random(4);
       std::set<Key> busy;
       int interfering = 0;
@@ -76,7 +86,7 @@ TEST(ColumnInterference, LongColumnsAreCompared) {
       matrix.columns[2].push_back({i, normal(random)});
     }
     for (std::size_t j = 3; j < matrix.columns.size(); ++j) matrix.columns[j] = matrix.columns[2];
-    const auto test = column_interference(tests::columns_of(matrix), 0.15, true);
+    const auto test = column_interference(row_blocks_of(matrix), 0.15, true);
     test->enter(1);
     test->enter(2);
     std::vector<Key> found;
@@ -90,7 +100,7 @@ TEST(ColumnInterference, EmptyAndConstantColumnsInterfereWithNothing) {
     tests::PlainMatrix matrix{rows, tests::PlainColumns(4)};
     for (std::uint32_t i = 0; i < rows; ++i) matrix.columns[1].push_back({i, 3.0});
     matrix.columns[2].push_back({0, 1.0});
-    const auto test = column_interference(tests::columns_of(matrix), 0.1, true);
+    const auto test = column_interference(row_blocks_of(matrix), 0.1, true);
     for (const Key busy : {0, 1, 2}) test->enter(busy);
     std::vector<Key> found;
     test->find(3, found);
