@@ -12,9 +12,10 @@ scikit-learn is not imported.  An estimator is a data class whose fields are its
 """
 from __future__ import annotations
 
+import functools
 import warnings
 from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -27,6 +28,20 @@ _TAGS = {
     "multilabel": False, "_skip_test": False, "_xfail_checks": False, "multioutput_only": False, "binary_only": False,
     "requires_fit": True, "preserves_dtype": [np.float64], "requires_y": False, "pairwise": False,
 }
+
+
+def _whole(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """A `fit` that leaves the estimator as it was if it fails or is interrupted."""
+    @functools.wraps(fit)
+    def whole(self: Any, *args: Any, **named: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+    return whole
 
 
 @dataclass(eq=False, repr=False)
@@ -56,6 +71,11 @@ class Estimator:
     slurm: bool | None = None
     out: Any = None
     verbose: int = 0
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        if "fit" in vars(cls):
+            cls.fit = _whole(vars(cls)["fit"])  # type: ignore[attr-defined]
 
     @classmethod
     def _parameter_names(cls) -> list[str]:

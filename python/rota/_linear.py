@@ -214,7 +214,7 @@ class Linear(Estimator):
         self.history_, self.run_ = trained.history, trained.folder
         if trained.model.converged is False:
             warnings.warn(f"{type(self).__name__} ended after {trained.epochs} epochs before it reached its tolerance. "
-                          "Raise max_iter or tol.", shared(ConvergenceWarning), stacklevel=3)
+                          "Raise max_iter or tol.", shared(ConvergenceWarning), stacklevel=4)
         return self
 
     def _train(self, app: str, options: dict[str, Any], data: Data, **changes: Any) -> Any:

@@ -117,7 +117,7 @@ class KMeans(Transformer):
         self._take(_training.train("kmeans", options, X, **self._process_params()).model)
         if np.isnan(self.cluster_centers_).any():
             warnings.warn(f"fewer samples are different than n_clusters={self.n_clusters}: some clusters are empty",
-                          shared(ConvergenceWarning), stacklevel=2)
+                          shared(ConvergenceWarning), stacklevel=3)
         return self
 
     @classmethod

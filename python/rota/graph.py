@@ -121,7 +121,7 @@ class PageRank(Estimator):
         self._model = model
         if not model.converged and self.tol > 0:
             warnings.warn(f"after max_iter={model.epochs} steps the scores still changed by more than tol",
-                          shared(ConvergenceWarning), stacklevel=3)
+                          shared(ConvergenceWarning), stacklevel=4)
         return self
 
 

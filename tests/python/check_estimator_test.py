@@ -1,11 +1,13 @@
 """All checks of scikit-learn for estimators, on every estimator of Rota; none is expected to fail."""
 import inspect
 import unittest
+import unittest.mock
 import warnings
 from functools import partial
 
 import numpy as np
 import rota
+import rota._rota
 from sklearn.exceptions import SkipTestWarning
 from sklearn.utils import estimator_checks
 
@@ -47,6 +49,22 @@ class CheckEstimator(unittest.TestCase):
                 with self.subTest(kind=kind.__name__, check=check.__name__), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     check(kind.__name__, kind())
+
+    def test_a_fit_that_is_interrupted_leaves_the_estimator_as_it_was(self):
+        X, y = np.random.default_rng(1).random((30, 30)), np.arange(30) % 2
+        for kind in estimators():
+            with self.subTest(kind=kind.__name__):
+                new, fitted = kind(), kind().fit(X, y)
+                before = dict(vars(fitted))
+                with unittest.mock.patch.object(rota._rota, "fit", side_effect=KeyboardInterrupt):
+                    for one in (new, fitted):
+                        with self.assertRaises(KeyboardInterrupt):
+                            one.fit(X[:20, :20], y[:20])
+                with self.assertRaises(rota.NotFittedError):
+                    new._check_is_fitted()
+                self.assertEqual(vars(fitted).keys(), before.keys())
+                for name, value in before.items():
+                    self.assertIs(vars(fitted)[name], value)
 
     def test_parameters_have_defaults_and_appear_in_the_text_when_they_differ(self):
         for kind in estimators():
