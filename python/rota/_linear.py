@@ -119,17 +119,23 @@ def _read_weights(model: Any, folder: pathlib.Path) -> Weights:
             texts = [row[0] for row in csv.reader(lines)][1:]
     softmax = model.options.get("loss") == "softmax"
     outputs = len(texts) if softmax or len(texts) > 2 else 1
-    positions = {text: float(k) for k, text in enumerate(texts)} if outputs > 1 else {}
-    rank: Callable[[str], float] = lambda text: positions[text] if positions else 0.0
-    table = _columns_of(folder / "weights.csv", (0, 1, 2), {1: rank})
+    labels = _plain_labels(texts) if texts else None
+    if outputs == 1:
+        feature, weight = _columns_of(folder / "weights.csv", (0, 2)).T
+        output = np.zeros(len(feature))
+    elif labels.dtype.kind == "U":
+        positions = {text: float(k) for k, text in enumerate(texts)}
+        feature, output, weight = _columns_of(folder / "weights.csv", (0, 1, 2), {1: positions.__getitem__}).T
+    else:
+        feature, label, weight = _columns_of(folder / "weights.csv", (0, 1, 2)).T
+        output = np.searchsorted(labels, label)  # they ascend
     weights = np.zeros((outputs, int(model.facts["keys"])))
-    weights[table[:, 1].astype(np.intp), table[:, 0].astype(np.intp)] = table[:, 2]
+    weights[output.astype(np.intp), feature.astype(np.intp)] = weight
     if softmax:
         weights[:, 0] -= weights[:, 0].mean()  # no probability depends on that
         if outputs == 2:
             weights = weights[1:] - weights[:1]
-    return Weights(np.ascontiguousarray(weights[:, 1:]), weights[:, 0].copy(),
-                   _plain_labels(texts) if texts else None)
+    return Weights(np.ascontiguousarray(weights[:, 1:]), weights[:, 0].copy(), labels)
 
 
 _FIT = ("lambda", "objective", "gap", "nonzeros", "loss", "null_loss", "held_out", "held_out_weight", "rows", "columns",

@@ -103,7 +103,7 @@ class _Factorisation(Transformer):
         with exported(model) as folder:
             with open(folder / "model.csv", encoding="utf-8", newline="") as file:
                 facts = dict(list(csv.reader(file))[1:])
-            users, items = _side(folder / "users.csv"), _side(folder / "items.csv")
+            users, items = (_side(folder / name, ratings is not None) for name in ("users.csv", "items.csv"))
         if ratings is None:
             self.user_names_, self.item_names_ = users[0], items[0]
             shape = len(users[0]), len(items[0])
@@ -319,17 +319,22 @@ class _Factorisation(Transformer):
         return _similar(self.user_factors_, self.user_factors_.any(axis=1), user_ids, n)
 
 
-def _side(file: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The names, factors and biases of users.csv or items.csv."""
+def _side(file: Any, numbered: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The names, factors and biases of users.csv or items.csv.  `numbered`: the names are numbers of rows or columns."""
     with open(file, encoding="utf-8", errors="surrogateescape", newline="") as lines:
-        rows = list(csv.reader(lines))[1:]
-    numbers = np.array([row[1:] for row in rows], dtype=np.float32)
-    return np.array([row[0] for row in rows], dtype=object), numbers[:, 1:].copy(), numbers[:, 0].astype(np.float64)
+        rank = len(next(lines).split(",")) - 2
+        if numbered:
+            row = np.dtype([("name", np.int64), ("bias", np.float32), ("factors", np.float32, (rank,))])
+            rows = np.loadtxt(lines, row, delimiter=",", comments=None, ndmin=1)
+            return rows["name"], rows["factors"].copy(), rows["bias"].astype(np.float64)
+        cells = list(csv.reader(lines))
+    numbers = np.array([cell[1:] for cell in cells], dtype=np.float32)
+    return np.array([cell[0] for cell in cells], dtype=object), numbers[:, 1:].copy(), numbers[:, 0].astype(np.float64)
 
 
 def _in_place(side: tuple[np.ndarray, np.ndarray, np.ndarray], count: int) -> tuple[Any, np.ndarray, np.ndarray]:
     """The same with a row for each row or column of a matrix, whose numbers are the names; 0 for those without."""
-    places = side[0].astype(np.int64)
+    places = side[0]
     factors, biases = np.zeros((count, side[1].shape[1]), dtype=np.float32), np.zeros(count)
     factors[places], biases[places] = side[1:]
     return side[0], factors, biases

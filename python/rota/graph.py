@@ -107,14 +107,13 @@ class PageRank(Estimator):
 
     def _take(self, model: Any, edges: Any = None) -> PageRank:
         with exported(model) as folder, open(folder / "ranks.csv", encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))[1:]
-        ranks = np.array([float(line[1]) for line in lines])
-        if edges is None:
-            self.node_names_ = np.array([line[0] for line in lines], dtype=object)
-            self.scores_ = ranks
-        else:
-            nodes = np.array([int(line[0]) for line in lines])
-            self.scores_ = _with_isolated(ranks, nodes, edges, self.alpha)
+            if edges is None:
+                names, ranks = zip(*list(csv.reader(file))[1:])
+                self.node_names_ = np.array(names, dtype=object)
+                self.scores_ = np.array(ranks, dtype=np.float64)
+            else:
+                lines = np.loadtxt(file, [("node", np.int64), ("rank", np.float64)], delimiter=",", skiprows=1, ndmin=1)
+                self.scores_ = _with_isolated(lines["rank"], lines["node"], edges, self.alpha)
         self.n_features_in_ = len(self.scores_)
         self.n_iter_ = model.epochs
         self.model_hash_ = model.model_hash
