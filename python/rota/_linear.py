@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import pathlib
 import tempfile
 import warnings
@@ -70,17 +71,6 @@ def _numbers_of(data: Data) -> np.ndarray:
 
 # ---- a trained model
 
-def _columns_of(path: pathlib.Path, columns: tuple[int, ...], converters: Any = None) -> np.ndarray:
-    """Columns of numbers of a CSV file with a header, as an array of shape (n_lines, n_columns)."""
-    with open(path, encoding="utf-8", newline="") as lines:
-        next(lines)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of a file without lines
-            table = np.loadtxt(lines, delimiter=",", usecols=columns, converters=converters, comments=None,
-                               quotechar='"', ndmin=2, encoding="utf-8")
-    return table.reshape(-1, len(columns))
-
-
 def _plain_labels(texts: list[str]) -> np.ndarray:
     """Labels as whole numbers if all are, else as numbers, else as texts."""
     try:
@@ -112,30 +102,28 @@ class Weights:
 
 
 def _read_weights(model: Any, folder: pathlib.Path) -> Weights:
-    """Of the apps linear and sgd."""
-    texts = []
+    """Of the apps linear and sgd: weights from their table, labels and intercepts from their text."""
+    texts: list[str] = []
     if (folder / "labels.csv").exists():
         with open(folder / "labels.csv", encoding="utf-8", newline="") as lines:
             texts = [row[0] for row in csv.reader(lines)][1:]
     softmax = model.options.get("loss") == "softmax"
     outputs = len(texts) if softmax or len(texts) > 2 else 1
-    labels = _plain_labels(texts) if texts else None
-    if outputs == 1:
-        feature, weight = _columns_of(folder / "weights.csv", (0, 2)).T
-        output = np.zeros(len(feature))
-    elif labels.dtype.kind == "U":
-        positions = {text: float(k) for k, text in enumerate(texts)}
-        feature, output, weight = _columns_of(folder / "weights.csv", (0, 1, 2), {1: positions.__getitem__}).T
-    else:
-        feature, label, weight = _columns_of(folder / "weights.csv", (0, 1, 2)).T
-        output = np.searchsorted(labels, label)  # they ascend
+    keys, rows = model.table("weights")
+    width = rows.shape[1] // outputs  # numbers of a weight: itself, what steps need, and its average
     weights = np.zeros((outputs, int(model.facts["keys"])))
-    weights[output.astype(np.intp), feature.astype(np.intp)] = weight
+    weights[:, keys.astype(np.intp)] = rows[:, width - 1 if model.options.get("average") == "true" else 0::width].T
+    weights[:, 0] = 0
+    with open(folder / "weights.csv", encoding="utf-8", newline="") as lines:
+        for feature, label, weight, *_ in itertools.islice(csv.reader(lines), 1, outputs + 1):
+            if feature == "0":
+                weights[texts.index(label) if outputs > 1 else 0, 0] = float(weight)
     if softmax:
         weights[:, 0] -= weights[:, 0].mean()  # no probability depends on that
         if outputs == 2:
             weights = weights[1:] - weights[:1]
-    return Weights(np.ascontiguousarray(weights[:, 1:]), weights[:, 0].copy(), labels)
+    return Weights(np.ascontiguousarray(weights[:, 1:]), weights[:, 0].copy(),
+                   _plain_labels(texts) if texts else None)
 
 
 _FIT = ("lambda", "objective", "gap", "nonzeros", "loss", "null_loss", "held_out", "held_out_weight", "rows", "columns",

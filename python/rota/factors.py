@@ -322,14 +322,17 @@ class _Factorisation(Transformer):
 def _side(file: Any, numbered: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The names, factors and biases of users.csv or items.csv.  `numbered`: the names are numbers of rows or columns."""
     with open(file, encoding="utf-8", errors="surrogateescape", newline="") as lines:
-        rank = len(next(lines).split(",")) - 2
+        rank = len(lines.readline().split(",")) - 2
         if numbered:
             row = np.dtype([("name", np.int64), ("bias", np.float32), ("factors", np.float32, (rank,))])
             rows = np.loadtxt(lines, row, delimiter=",", comments=None, ndmin=1)
             return rows["name"], rows["factors"].copy(), rows["bias"].astype(np.float64)
-        cells = list(csv.reader(lines))
-    numbers = np.array([cell[1:] for cell in cells], dtype=np.float32)
-    return np.array([cell[0] for cell in cells], dtype=object), numbers[:, 1:].copy(), numbers[:, 0].astype(np.float64)
+        begin = lines.tell()
+        names = np.array([cells[0] for cells in csv.reader(iter(lines.readline, ""))], dtype=object)
+        lines.seek(begin)
+        numbers = np.loadtxt(lines, np.float32, delimiter=",", comments=None, quotechar='"', ndmin=2,
+                             usecols=range(1, rank + 2))
+    return names, numbers[:, 1:].copy(), numbers[:, 0].astype(np.float64)
 
 
 def _in_place(side: tuple[np.ndarray, np.ndarray, np.ndarray], count: int) -> tuple[Any, np.ndarray, np.ndarray]:
