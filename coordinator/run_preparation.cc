@@ -25,6 +25,13 @@ std::string named_urls(const Options& options) {
   return all;
 }
 
+// What of it two workers have read in different versions, to be named.
+std::string named_object(const Loaded& one, const Loaded& other) {
+  const auto [first, second] = std::ranges::mismatch(one.objects, other.objects);
+  if (first != one.objects.end()) return ": " + first->file;
+  return second != other.objects.end() ? ": " + second->file : "";
+}
+
 // What has another content, if something has.
 const char* differing(const Loaded& loaded, const Hash128& input, const Hash128& valid) {
   if (loaded.input != input) return "input";
@@ -92,7 +99,7 @@ Status Loading::check() const {
     if (const char* what = differing(loaded, common().input, common().valid))
       return {ExitCode::bad_data, "the " + std::string(what) + " that " + reader(first) +
                                       " reads has another content than that of " + reader(0) +
-                                      named_urls(plan_.options)};
+                                      named_object(loaded, common()) + named_urls(plan_.options)};
   if (!plan_.resume) return check_shards();
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
     return {ExitCode::bad_data, "the " + std::string(what) +

@@ -56,7 +56,10 @@ Result<Contents> contents_of(const HostedApp& app) {
   if (app.packed != nullptr) return Contents{app.packed->index().input, app.packed->index().valid};
   ROTA_ASSIGN(const Hash128 input, hash_inputs(app.job.input, app.job.options, app.plugin.options));
   ROTA_ASSIGN(const Hash128 valid, hash_inputs(app.job.valid));
-  return Contents{input, valid};
+  std::vector<std::string> files = app.job.input;
+  files.insert(files.end(), app.job.valid.begin(), app.job.valid.end());
+  ROTA_ASSIGN(auto objects, object_versions(std::move(files), app.job.options, app.plugin.options));
+  return Contents{input, valid, std::move(objects)};
 }
 
 }  // namespace
@@ -92,6 +95,7 @@ Result<Loaded> loaded_message(const std::string& worker, const HostedApp& app, c
   message.epochs = plugin.epochs;
   message.input = contents.input;
   message.valid = contents.valid;
+  message.objects = contents.objects;
   ROTA_TRY(call_hook(plugin.name, "terms", worker, [&] {
     message.terms = app.app->terms();
     message.scores = app.app->scores();

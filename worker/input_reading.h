@@ -19,6 +19,7 @@ namespace rota {
 // Hashes of what the files of the job contain.
 struct Contents {
   Hash128 input, valid;
+  std::vector<HashedFile> objects = {};  // as in Loaded
 };
 
 // A worker's first work: the plugin loads shards, and the input's content is hashed beside it.

@@ -17,8 +17,8 @@ namespace rota {
 inline constexpr Option kInputOption = {
     .name = "input",
     .meaning =
-        "Data: a file, a folder (the files right inside), a pattern, several of them separated by commas, or `-` "
-        "for stdin."};
+        "Data: a file, a folder (the files right inside), a pattern, a URL (http, https, s3; s3://BUCKET/PREFIX/ is a "
+        "folder), several of them separated by commas, or `-` for stdin."};
 inline constexpr Option kValidOption = {.name = "valid",
                                         .meaning = "Held-out data to evaluate the model on: named as the input is."};
 inline constexpr Option kShardsOption =

@@ -67,6 +67,12 @@ Result<std::vector<std::string>> files_of(const std::string& part) {
   return missing(part, "no such file");
 }
 
+void add_objects_of(const Options& options, std::span<const Option> table, std::vector<std::string>& files) {
+  for (const Option& option : table)
+    if (option.kind == Option::Kind::path && is_remote(options.text(option.name)))
+      files.emplace_back(options.text(option.name));
+}
+
 }  // namespace
 
 // A name that contains a comma is taken as it is if there is such a file.
@@ -125,10 +131,20 @@ Result<Hash128> hash_inputs(std::span<const std::string> files) {
 }
 
 Result<Hash128> hash_inputs(std::vector<std::string> files, const Options& options, std::span<const Option> table) {
-  for (const Option& option : table)
-    if (option.kind == Option::Kind::path && is_remote(options.text(option.name)))
-      files.emplace_back(options.text(option.name));
+  add_objects_of(options, table, files);
   return hash_inputs(files);
+}
+
+Result<std::vector<HashedFile>> object_versions(std::vector<std::string> files, const Options& options,
+                                                std::span<const Option> table) {
+  add_objects_of(options, table, files);
+  std::vector<HashedFile> versions;
+  for (std::string& file : files) {
+    if (!is_remote(file)) continue;
+    ROTA_ASSIGN(const FileHash version, version_hash(file));
+    versions.push_back({std::move(file), version.bytes, version.hash});
+  }
+  return versions;
 }
 
 std::vector<std::string> named_inputs(std::string_view input) {

@@ -31,6 +31,10 @@ Result<Hash128> hash_inputs(std::span<const std::string> files);
 // The same, and of the objects that options of paths name.
 Result<Hash128> hash_inputs(std::vector<std::string> files, const Options& options, std::span<const Option> table);
 
+// The objects among them, in their order, each with the hash of its version.
+Result<std::vector<HashedFile>> object_versions(std::vector<std::string> files, const Options& options,
+                                                std::span<const Option> table);
+
 // Those of `input` that need no server to be named, and URLs as they are.  Empty if something is missing.
 std::vector<std::string> named_inputs(std::string_view input);
 

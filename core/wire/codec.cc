@@ -54,7 +54,7 @@ struct Fields {
   static void of(auto& io, Is<Stop> auto& m) { io(m.code, m.what); }
   static void of(auto& io, Is<Loaded> auto& m) {
     io(m.items, m.facts, m.census, m.items_unit, m.terms, m.scores, m.starting_pass, m.evaluating_pass, m.epochs, m.app,
-       m.input, m.valid);
+       m.input, m.valid, m.objects);
   }
   static void of(auto& io, Is<ReadAhead> auto& m) { io(m.number, m.shard_hosts); }
   static void of(auto& io, Is<HasRead> auto& m) { io(m.number); }

@@ -178,6 +178,7 @@ struct Loaded {
   std::string app;   // the plugin's own name
   // Of the contents of the files, in their order: what the worker read, wherever it is.
   Hash128 input, valid;
+  std::vector<HashedFile> objects;  // those behind URLs, each in the version that was read
 };
 
 // To workers: from the next era on shards are hosted like this, so that they read now what they will need.

@@ -162,18 +162,18 @@ class RemoteInput(RotaTest):
     def test_two_workers_that_see_different_versions(self):
         server = self.serve()
         old, new = rows(40), rows(40, 7)  # as large: one look is all that each process needs
-        server.objects["bucket/rows"] = old
+        server.objects.update({"bucket/rows": rows(30), "bucket/more": old})
         looks = []
 
         def look():
             looks.append(1)
             if len(looks) == 4:  # those of the launcher, of the scheduler and of one worker
-                server.objects["bucket/rows"] = new
+                server.objects["bucket/more"] = new
 
-        server.faults["bucket/rows"] = [look] * 20
-        text = self.train("s3://bucket/rows", self.environment(server), "--workers=4", code=65,
+        server.faults["bucket/more"] = [look] * 20
+        text = self.train("s3://bucket/rows,s3://bucket/more", self.environment(server), "--workers=4", code=65,
                           error="has another content than that of")
-        self.assertIn("s3://bucket/rows", text)
+        self.assertIn(": s3://bucket/more; --input=", text)
 
     def test_a_resumed_run_whose_object_has_changed(self):
         server, out = self.serve(), self.folder / "resumed"

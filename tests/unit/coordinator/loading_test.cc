@@ -85,6 +85,23 @@ TEST(Loading, AWorkerWithAnotherContentIsNamed) {
   EXPECT_EQ(loading.check().what(), "the input that worker-1 reads has another content than that of worker-0");
 }
 
+TEST(Loading, TheObjectInTwoVersionsIsNamed) {
+  HostedPlan plan = plan_of({1, 2});
+  plan.options = Options({{"input", "s3://bucket/rows/"}, {"valid", ""}});
+  for (const bool there : {true, false}) {
+    Loading loading(plan, plan.hosts);
+    Loaded first = loaded_of({1}, {}), second = loaded_of({1}, {}, 2);
+    first.objects = {{"s3://bucket/rows/1", 5, {1, 1}}, {"s3://bucket/rows/2", 5, {2, 2}}};
+    second.objects = {{"s3://bucket/rows/1", 5, {1, 1}}};
+    if (there) second.objects.push_back({"s3://bucket/rows/2", 5, {3, 3}});
+    loading.add(0, first);
+    loading.add(1, second);
+    EXPECT_EQ(loading.check().what(),
+              "the input that worker-1 reads has another content than that of worker-0: s3://bucket/rows/2; "
+              "--input=s3://bucket/rows/");
+  }
+}
+
 TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
   HostedPlan plan = plan_of({1});
   plan.resume.emplace();
