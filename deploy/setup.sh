@@ -25,7 +25,7 @@ if [[ " $* " == *" review "* ]]; then
   packages+=(clang-tidy-16)
 fi
 if [[ " $* " == *" tests "* ]]; then
-  packages+=(python3-sklearn python3-pandas python3-yaml r-base-core r-cran-glmnet liblinear-tools)
+  packages+=(mypy python3-sklearn python3-pandas python3-yaml r-base-core r-cran-glmnet liblinear-tools)
   packages+=(iproute2 nftables openssh-client openmpi-bin slurm-wlm munge chromium)
   packages+=(lintian dpkg-dev mmdebstrap podman runc)
   packages+=(python3-matplotlib python3-joblib python3-venv python3-wheel python3-installer)

@@ -111,6 +111,11 @@ class Observer final : public Watcher {
     if (!progress_.is_none()) progress_(now.epoch, now.items, now.seconds, scores_of(now));
   }
 
+  void warned(const std::string& text) override {
+    const py::gil_scoped_acquire locked;
+    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw py::error_already_set();
+  }
+
   static py::dict scores_of(const Evaluation& now) {
     py::dict scores;
     scores["objective"] = now.objective;

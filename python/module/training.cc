@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/option_value.h"
 #include "core/checkpoint/model_reader.h"
+#include "core/job/framework_options.h"
 #include "core/job/input_files.h"
 #include "core/job/packed_folder.h"
 #include "core/job/plugin_host.h"
@@ -32,6 +33,7 @@ class Training {
   Training(const Request& request, Watcher& watcher) : plugin_(request.plugin), watcher_(watcher) {
     guard([&] {
       Job job = serial_job(plugin_, request.options, request.input, request.valid);
+      warn_of_ignored(request.options, job.options);
       take_packed_data(job);
       const Options options = job.options;
       job.initial = request.initial ? request.initial : must(initial_model(plugin_, options));
@@ -69,6 +71,15 @@ class Training {
   }
 
  private:
+  // `taken` has the defaults of options that change nothing.
+  void warn_of_ignored(const std::map<std::string, std::string>& given, const Options& taken) {
+    const std::vector<Option> table = options_of_job(plugin_);
+    auto values = taken.all();
+    for (const auto& [name, value] : given)
+      values[name] = must(checked_value(*std::ranges::find(table, name, &Option::name), value));
+    for (const IgnoredOption& one : ignored_options(table, Options(std::move(values)))) watcher_.warned(one.text());
+  }
+
   // Data by shard, if that is what the input names.
   void take_packed_data(Job& job) {
     const bool memory = std::ranges::any_of(job.input, is_memory_name);

@@ -20,6 +20,8 @@ class Watcher {
   // Often: before each hook.
   virtual void breathe() = 0;
   virtual void evaluated(const Evaluation& evaluation) = 0;
+  // Of an option that was given and changes nothing.
+  virtual void warned(const std::string& text) = 0;
 };
 
 struct Request {

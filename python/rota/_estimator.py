@@ -120,7 +120,7 @@ class Estimator:
         tags = dict(_TAGS)
         for base in reversed(type(self).__mro__):
             if "_more_tags" in vars(base):
-                tags.update(base._more_tags(self))
+                tags.update(vars(base)["_more_tags"](self))
         return tags
 
     def _process_params(self) -> dict[str, Any]:
@@ -187,6 +187,7 @@ class Classifier(_Supervised):
     """An estimator that predicts classes: `classes_`, `predict` and `score`."""
 
     _estimator_type = "classifier"
+    predict: Any
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted.
@@ -212,6 +213,7 @@ class Regressor(_Supervised):
     """An estimator that predicts numbers: `predict` and `score`."""
 
     _estimator_type = "regressor"
+    predict: Any
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The coefficient of determination R^2 of the prediction.

@@ -178,8 +178,16 @@ class Linear(Estimator):
     A class has `_rules`, what its parameters may be, and `_job`, the table that makes options of them.
     """
 
+    fit_intercept: bool
+    max_iter: int
+    coef_: Any
+    classes_: Any
+    intercept_: Any
+    n_iter_: Any
+
     _rules: dict[str, Any] = {}
     _draws = False   # whether random numbers decide which model is found; else the seed is that of `rota train`
+
     def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
         """The app and its options."""
         raise NotImplementedError
@@ -188,9 +196,10 @@ class Linear(Estimator):
         """What rows are divided by before they are fitted."""
         return 1.0
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, reading: dict[str, Any]) -> Any:
         _validation.check_params(self, self._rules)
-        data = self._files(X, y, sample_weight) if is_path(X) else self._arrays(X, y, sample_weight)
+        reading = _validation.as_reading(X, reading, _validation.READING_ROWS)
+        data = self._files(X, y, sample_weight, reading) if is_path(X) else self._arrays(X, y, sample_weight)
         class_weight = getattr(self, "class_weight", None)
         if class_weight is not None:
             if is_path(X):
@@ -253,7 +262,7 @@ class Linear(Estimator):
             weights = None
         return Data(rows, target, weights, total, rows.shape[1], classes, {})
 
-    def _files(self, X: Any, y: Any, sample_weight: Any) -> Data:
+    def _files(self, X: Any, y: Any, sample_weight: Any, reading: dict[str, Any]) -> Data:
         """y is the name or number of the column of the labels, where a format needs it.
 
         Classes and, if options depend on it, rows are counted by a job of one epoch.
@@ -261,7 +270,7 @@ class Linear(Estimator):
         vars(self).pop("feature_names_in_", None)
         if y is not None and not isinstance(y, (str, int)):
             raise ValueError("With a path, y is None or the column of the labels: its name, or its number from 1.")
-        options = {} if y is None else {"target": str(y)}
+        options = reading if y is None else {**reading, "target": str(y)}
         if sample_weight is not None and not is_path(sample_weight):
             sample_weight = np.ravel(np.asarray(sample_weight, dtype=np.float64))
         if is_path(sample_weight):
@@ -304,7 +313,7 @@ class Linear(Estimator):
 
 
 class LinearRegressor(Linear, Regressor):
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **reading: Any) -> Any:
         """Fits the model.
 
         Parameters
@@ -316,6 +325,9 @@ class LinearRegressor(Linear, Regressor):
             format says it.
         sample_weight : array-like of shape (n_samples,), number or None
             The weights s_i, 0 or more.
+        **reading
+            How the files of a path are read: `format`, `target`, `separator`, `missing`, `index_from`, as of
+            `rota train`.
 
         Returns
         -------
@@ -328,7 +340,7 @@ class LinearRegressor(Linear, Regressor):
         rota.Error
             If the fit fails otherwise, with `exit_code`.
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, reading)
 
     def _keep_more(self, read: Weights) -> None:
         self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
@@ -355,7 +367,7 @@ class LinearRegressor(Linear, Regressor):
 
 
 class LinearClassifier(Linear, Classifier):
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, **reading: Any) -> Any:
         """Fits the model.
 
         Parameters
@@ -367,6 +379,9 @@ class LinearClassifier(Linear, Classifier):
             from 1; None if the format says it.
         sample_weight : array-like of shape (n_samples,), number or None
             The weights s_i, 0 or more.
+        **reading
+            How the files of a path are read: `format`, `target`, `separator`, `missing`, `index_from`, as of
+            `rota train`.
 
         Returns
         -------
@@ -380,7 +395,7 @@ class LinearClassifier(Linear, Classifier):
         rota.Error
             If the fit fails otherwise, with `exit_code`.
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, reading)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """The linear predictions f: of two classes, positive for the second one; else one for each class.

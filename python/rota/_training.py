@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -269,13 +270,14 @@ def _train_by_processes(app: str, texts: dict[str, str], numbers: dict[str, np.n
     folder = None if where.out is None else pathlib.Path(os.fspath(where.out)).absolute()
     earlier = None if folder is None else _packed_for(folder)
     place = _Temporary.make(folder) if folder is None or in_memory or numbers else None
+    here = pathlib.Path() if place is None else place.path  # only used with a place
     keep = False
     model = None
     try:
-        run = place.path / "run" if folder is None else folder
+        run = here / "run" if folder is None else folder
         words = ["train", app, f"--out={run}", *where.words(), *(f"--{name}={value}" for name, value in texts.items())]
         if in_memory:
-            packed = place.path / "data"
+            packed = here / "data"
             wrapped = {name: _rota.Numbers(values) for name, values in numbers.items()}
             _rota.pack(app, texts, inputs, held_out, wrapped, str(packed))
             words.append(f"--input={packed}")
@@ -283,8 +285,8 @@ def _train_by_processes(app: str, texts: dict[str, str], numbers: dict[str, np.n
             words += [f"--{name}={','.join(paths)}" for name, paths in (("input", inputs), ("valid", held_out)) if paths]
         for name, values in numbers.items():
             if not in_memory or name in _NOT_PACKED:
-                np.savetxt(place.path / name, values, fmt="%.17g")
-                words.append(f"--{name}={place.path / name}")
+                np.savetxt(here / name, values, fmt="%.17g")
+                words.append(f"--{name}={here / name}")
         if folder is not None and _is_unfinished(folder):
             words.append("--continue")
         try:
@@ -301,7 +303,7 @@ def _train_by_processes(app: str, texts: dict[str, str], numbers: dict[str, np.n
     finally:
         if place is not None:
             place.end(keep)
-        if earlier is not None and (model is not None or _packed_for(folder) != earlier):
+        if folder is not None and earlier is not None and (model is not None or _packed_for(folder) != earlier):
             shutil.rmtree(earlier, ignore_errors=True)
     return Trained(model, model.model_hash, model.epochs, history, folder)
 
@@ -387,7 +389,7 @@ def _take_lock(lock: Any, packed: pathlib.Path) -> None:
 
 def _lines(file: pathlib.Path) -> list[dict[str, Any]]:
     """The objects of a file of JSON lines; what a crash has cut off is left out."""
-    found = []
+    found: list[dict[str, Any]] = []
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -430,7 +432,7 @@ def _run(words: list[str], run: pathlib.Path, progress: Progress, lock: int | No
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
                               pass_fds=[] if lock is None else [lock], process_group=0) as process:
             try:
-                for line in process.stdout:
+                for line in process.stdout or ():
                     _show(line, progress)
                 code = process.wait(timeout=_END_SECONDS)
             except KeyboardInterrupt:
@@ -464,7 +466,10 @@ def _show(line: bytes, progress: Progress) -> None:
         progress.show(progress_line(event.get("epoch", 0), event.get("seconds", 0.0), event, event.get("epochs", 0)))
     elif event.get("event") in ("lost", "rollback", "paused", "warning"):
         said = event.get("why") or event.get("what") or f"going back to {event.get('to')}"
-        progress.say(f"rota: {said}")
+        if said.startswith("--"):  # an option that changes nothing
+            warnings.warn(said, stacklevel=2)
+        else:
+            progress.say(f"rota: {said}")
 
 
 def _stop(process: subprocess.Popen[bytes], number: int, progress: Progress) -> None:
@@ -473,7 +478,7 @@ def _stop(process: subprocess.Popen[bytes], number: int, progress: Progress) -> 
         process.send_signal(number)
         try:
             # Its output is read, or it could not write its last lines.
-            for _ in process.stdout:
+            for _ in process.stdout or ():
                 pass
             process.wait(timeout=_END_SECONDS)
             return

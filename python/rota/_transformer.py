@@ -16,6 +16,10 @@ from ._validation import is_sparse
 class Transformer(Estimator):
     """An estimator with `transform`, which has `_n_features_out` columns."""
 
+    fit: Any
+    transform: Any
+    _n_features_out: Any
+
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Fits the model to X and transforms X: `fit(X).transform(X)`.
 

@@ -45,9 +45,25 @@ def shared(own: type) -> type:
     return type(own.__name__, (own, theirs), members)
 
 
+READING_ROWS = ("format", "target", "separator", "missing", "index_from")  # options of files, of `rota train`
+READING_ENTRIES = ("format", "separator", "header", "columns")
+
+
 def is_path(X: Any) -> bool:
-    """Whether X names data on disk instead of holding them."""
+    """Whether X is a path, a URL or a list of them, instead of data."""
+    if isinstance(X, list) and X:
+        return all(isinstance(one, (str, os.PathLike)) for one in X)
     return isinstance(X, (str, os.PathLike))
+
+
+def as_reading(X: Any, reading: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Options that say how the files of a path are read, checked: others are no arguments of `fit`."""
+    for name in reading:
+        if name not in names:
+            raise TypeError(f"fit() got an unexpected keyword argument {name!r}; those of a path are {', '.join(names)}")
+    if reading and not is_path(X):
+        raise ValueError(f"{', '.join(reading)}: only with a path")
+    return reading
 
 
 def is_sparse(X: Any) -> bool:
@@ -330,8 +346,10 @@ def choice(*values: Any) -> Rule:
 def number(least: float = 0.0, most: float = np.inf, *, above: bool = False) -> Rule:
     """A number from `least` to `most`, without `least` itself if it must be `above` it, and never infinite."""
     def accepts(value: Any) -> bool:
-        return (isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
-                and (least < value if above else least <= value) and value <= most and np.isfinite(value))
+        if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+            return False
+        size = float(value)
+        return (least < size if above else least <= size) and size <= most and bool(np.isfinite(size))
     end = "inf)" if most == np.inf else f"{most}]"
     return Rule(f"a number in the range {'(' if above else '['}{least}, {end}", accepts)
 
@@ -340,7 +358,7 @@ def whole(least: int = 0, most: int = 1_000_000_000) -> Rule:
     """A whole number from `least` to `most`."""
     return Rule(f"a whole number from {least} to {most}",
                 lambda value: isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_))
-                and least <= value <= most)
+                and least <= int(value) <= most)
 
 
 FLAG = choice(True, False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _training
 from ._transformer import Transformer, as_input, exported, numbers_in, shards_of
-from ._validation import ConvergenceWarning, as_seed, is_path, is_sparse, shared
+from ._validation import READING_ROWS, ConvergenceWarning, as_reading, as_seed, is_path, is_sparse, shared
 
 __all__ = ["KMeans"]
 
@@ -68,7 +68,7 @@ class KMeans(Transformer):
 
     _estimator_type = "clusterer"
 
-    def fit(self, X: Any, y: Any = None) -> KMeans:
+    def fit(self, X: Any, y: Any = None, **reading: Any) -> KMeans:
         """Computes the clusters.
 
         Parameters
@@ -76,6 +76,9 @@ class KMeans(Transformer):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or path
             A path names a file, or several, as of `rota train kmeans --input`.
         y : ignored
+        **reading
+            How the files of a path are read: `format`, `target`, `separator`, `missing`, `index_from`, as of
+            `rota train`.
 
         Returns
         -------
@@ -89,15 +92,15 @@ class KMeans(Transformer):
         rota.Error
             If training fails; for wrong files rota.DataError, rota.NoInput.
         """
-        rows = None
+        rows, reading = None, as_reading(X, reading, READING_ROWS)
         if not is_path(X):
             X = self._check_rows(X, fitting=True)
             rows = X.shape[0]
             if rows < self.n_clusters:
                 raise ValueError(f"n_samples={rows} should be >= n_clusters={self.n_clusters}.")
         options: dict[str, Any] = {"clusters": self.n_clusters, "tolerance": float(self.tol),
-                                   "seed": as_seed(self.random_state), "shards": shards_of(rows)}
-        starts = 1
+                                   "seed": as_seed(self.random_state), "shards": shards_of(rows), **reading}
+        starts: Any = 1
         if isinstance(self.init, str):
             if self.init not in _INITS:
                 raise ValueError(f"init={self.init!r}: expected 'k-means++', 'random' or an array of centres")

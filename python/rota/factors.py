@@ -7,6 +7,10 @@ number is a rating.  Repeated entries of a sparse matrix add up, as in SciPy.
 from __future__ import annotations
 
 import csv
+import io
+import os
+import pathlib
+import tempfile
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -14,7 +18,7 @@ import numpy as np
 
 from . import _training
 from ._transformer import Transformer, exported, shards_of
-from ._validation import as_seed, is_path, is_sparse
+from ._validation import READING_ENTRIES, as_reading, as_seed, is_path, is_sparse
 
 __all__ = ["ALS", "CCD", "MF", "NMF"]
 
@@ -25,13 +29,17 @@ _TOGETHER = 1024      # users that are ranked at a time
 class _Factorisation(Transformer):
     """What the factorisations have in common."""
 
+    n_components: Any
+    max_iter: int
+    random_state: Any
+    alpha: float
     _app = ""
 
     def _options(self) -> dict[str, Any]:
         """The options of the app, apart from number of factors, epochs and seed."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, **reading: Any) -> Any:
         """Computes the factors of users and items.
 
         Parameters
@@ -39,6 +47,8 @@ class _Factorisation(Transformer):
         X : array-like, data frame or sparse matrix of shape (n_users, n_items), or path
             The ratings.  A path names a file with a rating a line, or several, as of `rota train --input`.
         y : ignored
+        **reading
+            How the files of a path are read: `format`, `separator`, `header`, `columns`, as of `rota train`.
 
         Returns
         -------
@@ -57,9 +67,12 @@ class _Factorisation(Transformer):
         if self.n_components is None and is_path(X):
             raise ValueError("n_components=None is for arrays: give the number of factors")
         options = {"rank": self.n_components, "epochs": self.max_iter, "seed": as_seed(self.random_state),
-                   **self._options()}
+                   **self._options(), **as_reading(X, reading, READING_ENTRIES)}
+        for name in ("_seen", "_seen_file"):
+            vars(self).pop(name, None)
         if is_path(X):
-            vars(self).pop("_seen", None)
+            if not isinstance(X, list):
+                self._seen_file = {**reading, "seen": os.path.abspath(X)}
             return self._take(_training.train(self._app, options, X, **self._process_params()).model)
         X = self._check_rows(X, fitting=True, nonnegative=self._get_tags()["requires_positive_X"])
         ratings = self._ratings(X)
@@ -95,7 +108,7 @@ class _Factorisation(Transformer):
                                max_iter=max(1, int(options["epochs"])))._take(model)
 
     @classmethod
-    def _of_options(cls, options: dict[str, str], **common: Any) -> Any:
+    def _of_options(cls: Any, options: dict[str, str], **common: Any) -> Any:
         penalty = options.get("lambda") or None
         return cls(regularization=float(penalty) if penalty is not None else None, **common)
 
@@ -264,7 +277,8 @@ class _Factorisation(Transformer):
         Raises
         ------
         ValueError
-            If seen items are to be left out, and the model was fitted to a file or loaded: its data is not in memory.
+            If seen items are to be left out, and the model was fitted to several files or loaded from a folder: its
+            data is not in memory.  A single file of the fit is read again.
         IndexError
             If there is no such user.
         """
@@ -272,17 +286,19 @@ class _Factorisation(Transformer):
         if is_sparse(user_ids):
             rows = self._ratings(self._check_rows(user_ids, fitting=False))
             factors, biases = self._fold_in(rows)
+            seen: Any
             seen, users = (rows.indptr, rows.indices), np.arange(rows.shape[0])
         else:
             factors, biases, seen = self.user_factors_, self.user_biases_, getattr(self, "_seen", None)
             users = np.arange(len(factors)) if user_ids is None else np.atleast_1d(np.asarray(user_ids))
             users = np.arange(len(factors))[users]  # negative ones count from the end
-        if exclude_seen and seen is None:
-            raise ValueError("the ratings of a model from a file or a folder are not in memory: pass "
-                             "exclude_seen=False, or the users' ratings as a sparse matrix")
         n = int(n)
         if n < 1:
             raise ValueError(f"n={n}: expected at least 1")
+        single = user_ids is not None and not is_sparse(user_ids) and np.ndim(user_ids) == 0
+        if exclude_seen and seen is None:
+            items, scores = self._recommend_by_file(users, n)
+            return (items[0], scores[0]) if single else (items, scores)
         items = np.full((len(users), n), -1, dtype=np.int64)
         scores = np.full((len(users), n), -np.inf)
         for first in range(0, len(users), _TOGETHER):
@@ -293,8 +309,27 @@ class _Factorisation(Transformer):
                 for row, user in zip(ranking, some):
                     row[seen[1][seen[0][user]:seen[0][user + 1]]] = -np.inf
             items[first:first + len(some)], scores[first:first + len(some)] = _largest(ranking, n)
-        single = user_ids is not None and not is_sparse(user_ids) and np.ndim(user_ids) == 0
         return (items[0], scores[0]) if single else (items, scores)
+
+    def _recommend_by_file(self, users: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Without the items that the users have rated in the file of the fit, which `rota recommend` reads again."""
+        if not hasattr(self, "_seen_file"):
+            raise ValueError("the ratings of a model from a folder or several files are not in memory: pass "
+                             "exclude_seen=False, or the users' ratings as a sparse matrix")
+        asked, places = np.unique(users, return_inverse=True)
+        with tempfile.TemporaryDirectory(prefix="rota-users-") as folder:
+            file = pathlib.Path(folder) / "users"
+            file.write_text("".join(f"{name}\n" for name in self.user_names_[asked]), "utf-8", "surrogateescape")
+            text = self._model.command("recommend", {**self._seen_file, "top": str(n), "users": str(file)})
+        numbers = [{name: i for i, name in enumerate(names)} for names in (self.user_names_[asked], self.item_names_)]
+        items, found = np.full((len(asked), n), -1, dtype=np.int64), np.zeros(len(asked), dtype=np.int64)
+        for user, item, _ in list(csv.reader(io.StringIO(text, newline="")))[1:]:
+            row = numbers[0][user]
+            items[row, found[row]] = numbers[1][item]
+            found[row] += 1
+        scores = self.predict_ratings(np.repeat(asked, n), items.ravel()).reshape(items.shape)
+        scores[items < 0] = -np.inf
+        return items[places], scores[places]
 
     def similar_items(self, item_ids: Any, n: int = 10) -> tuple[np.ndarray, np.ndarray]:
         """The items most similar to each item, without itself, by the cosine of their factors.

@@ -11,7 +11,7 @@ import numpy as np
 from . import _training
 from ._estimator import Estimator
 from ._transformer import exported, shards_of
-from ._validation import ConvergenceWarning, is_path, shared
+from ._validation import READING_ENTRIES, ConvergenceWarning, as_reading, is_path, shared
 
 __all__ = ["PageRank"]
 
@@ -59,7 +59,7 @@ class PageRank(Estimator):
     def _more_tags(self) -> dict[str, Any]:
         return {"pairwise": True, "requires_positive_X": True, "preserves_dtype": []}
 
-    def fit(self, X: Any, y: Any = None) -> PageRank:
+    def fit(self, X: Any, y: Any = None, **reading: Any) -> PageRank:
         """Computes the scores.
 
         Parameters
@@ -68,6 +68,8 @@ class PageRank(Estimator):
             The number in row u and column v is the weight of the edge from u to v; 0 is no edge.  A path names a file
             with an edge a line, or several, as of `rota train pagerank --input`.
         y : ignored
+        **reading
+            How the files of a path are read: `format`, `separator`, `header`, `columns`, as of `rota train`.
 
         Returns
         -------
@@ -83,7 +85,8 @@ class PageRank(Estimator):
         """
         if self.max_iter < 1:
             raise ValueError(f"max_iter={self.max_iter}: expected at least 1")
-        options = {"damping": float(self.alpha), "tolerance": float(self.tol), "epochs": self.max_iter}
+        options: dict[str, Any] = {"damping": float(self.alpha), "tolerance": float(self.tol), "epochs": self.max_iter,
+                                   **as_reading(X, reading, READING_ENTRIES)}
         vars(self).pop("node_names_", None)
         if is_path(X):
             return self._take(_training.train("pagerank", options, X, **self._process_params()).model)

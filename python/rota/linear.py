@@ -103,6 +103,8 @@ class Ridge(LinearRegressor):
 class _Sparse(LinearRegressor):
     """By the app lasso."""
 
+    tol: float
+
     _rules = {"alpha": number(above=True), "l1_ratio": number(_LEAST_RATIO, 1), "fit_intercept": FLAG,
               "max_iter": whole(1), "tol": number(1e-14, 1), "cv": whole(2, 1000), "eps": number(1e-9, 1, above=True),
               "n_alphas": whole(1, 65535)}
@@ -199,6 +201,7 @@ def _complete(read: Weights) -> Path:
 
 
 class _SparseCV(_Sparse):
+    cv: int
     _draws = True
 
     def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
@@ -409,14 +412,18 @@ class LogisticRegression(Probabilities):
 class LinearSVC(LinearClassifier):
     """A linear support vector machine; more than two classes each against the rest.
 
-    Minimises C sum_i s_i loss_i + |w|^2 / 2, with the loss max(0, 1 - y_i f_i), squared or not.  The intercept is
-    penalised as LIBLINEAR does, with |b / intercept_scaling|^2 / 2.
+    Minimises C sum_i s_i loss_i + |w|^2 / 2, with the loss max(0, 1 - y_i f_i), squared or not; or with |w|_1 in place
+    of |w|^2 / 2.  The intercept is penalised as LIBLINEAR does, with |b / intercept_scaling|^2 / 2, or without the
+    square.
 
     Parameters
     ----------
     loss : {"squared_hinge", "hinge"}
+    penalty : {"l2", "l1"}
+        "l1" is for the squared hinge loss.
     tol : float
-        The fit ends when the duality gap is this share of the objective.
+        The fit ends when the duality gap is this share of the objective; with an L1 penalty, as of
+        `LogisticRegression`.
     C : float
         The inverse of the penalty, above 0.
     fit_intercept : bool
@@ -435,6 +442,7 @@ class LinearSVC(LinearClassifier):
 
     loss: str = "squared_hinge"
     _: KW_ONLY
+    penalty: str = "l2"
     tol: float = 1e-6
     C: float = 1.0
     fit_intercept: bool = True
@@ -443,7 +451,7 @@ class LinearSVC(LinearClassifier):
     random_state: Any = None
     max_iter: int = 1000
 
-    _rules = {"loss": choice("squared_hinge", "hinge"), "tol": number(1e-14, 1),
+    _rules = {"loss": choice("squared_hinge", "hinge"), "penalty": choice("l2", "l1"), "tol": number(1e-14, 1),
               "C": number(above=True), "fit_intercept": FLAG, "intercept_scaling": number(above=True),
               "class_weight": CLASS_WEIGHT, "max_iter": whole(1)}
 
@@ -452,6 +460,12 @@ class LinearSVC(LinearClassifier):
 
     def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
         # With rows x / scale and f = x' (scale w) / scale + b, weights and intercept are scale times LIBLINEAR's.
-        return "linear", {"loss": self.loss, "one_against_rest": data.many, "tolerance": self.tol, "solver": "svm",
-                          "penalize_intercept": self.fit_intercept,
-                          "l2": 1 / (self.C * data.total * self._scale() ** 2)}
+        options = {"loss": self.loss, "one_against_rest": data.many, "tolerance": self.tol,
+                   "penalize_intercept": self.fit_intercept}
+        size = 1 / (self.C * data.total * self._scale())
+        if self.penalty == "l2":
+            return "linear", {**options, "solver": "svm", "l2": size / self._scale()}
+        if self.loss == "hinge":
+            raise ValueError("LinearSVC: penalty='l1' requires loss='squared_hinge'; "
+                             "SGDClassifier(loss='hinge', penalty='l1') has both")
+        return "linear", {**options, "l1": size}

@@ -118,8 +118,8 @@ class Score:
 
 
 class Share(NamedTuple):
-    index: int
-    count: int
+    index: int  # type: ignore[assignment]
+    count: int  # type: ignore[assignment]
 
 
 class Shape(NamedTuple):
@@ -313,7 +313,7 @@ class App:
     starting_pass = False
     several_schedulers = False
     evaluating_pass = False
-    commands = {}  # `rota NAME my_app.py --model=DIR`: name -> function(model) that returns text
+    commands: dict = {}  # `rota NAME my_app.py --model=DIR`: name -> function(model) that returns text
 
     def __init__(self, job):
         self.job = job

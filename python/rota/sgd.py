@@ -6,24 +6,45 @@ from typing import Any
 
 import numpy as np
 
-from ._linear import CLASS_WEIGHT, PENALTY, Data, LinearClassifier, LinearRegressor, Probabilities, Weights, penalties
+from ._linear import CLASS_WEIGHT, PENALTY, Data, Linear, LinearRegressor, Probabilities, Weights, penalties
 from ._validation import FLAG, choice, number, whole
 
 __all__ = ["SGDClassifier", "SGDRegressor"]
 
 
-_SGD_RULES = {"penalty": PENALTY, "alpha": number(), "l1_ratio": number(0, 1), "fit_intercept": FLAG,
-              "max_iter": whole(1), "optimizer": choice("adagrad", "ftrl", "sgd"), "eta0": number(0, 1e6),
-              "normalized": FLAG, "average": FLAG}
+@dataclass(eq=False, repr=False)
+class _Descent(Linear):
+    """What both have in common."""
 
+    _: KW_ONLY
+    penalty: str | None = "l2"
+    alpha: float = 1e-4
+    l1_ratio: float = 0.15
+    fit_intercept: bool = True
+    max_iter: int = 20
+    random_state: Any = None
+    optimizer: str = "adagrad"
+    eta0: float = 0.0
+    normalized: bool = True
+    average: bool = False
 
-def _sgd_options(self: Any) -> dict[str, Any]:
-    return {"optimizer": self.optimizer, "learning_rate": self.eta0, "normalized": self.normalized,
-            "average": self.average, **penalties(self.penalty, self.l1_ratio, self.alpha)}
+    _draws = True
+    _common_rules = {"penalty": PENALTY, "alpha": number(), "l1_ratio": number(0, 1), "fit_intercept": FLAG,
+                     "max_iter": whole(1), "optimizer": choice("adagrad", "ftrl", "sgd"), "eta0": number(0, 1e6),
+                     "normalized": FLAG, "average": FLAG}
+
+    def fit(self, X: Any, y: Any = None, **reading: Any) -> Any:  # type: ignore[override]
+        """Fits the model.  Parameters and errors are those of `LogisticRegression.fit`, without weights of rows."""
+        return self._fit(X, y, None, reading)
+
+    def _sgd(self, loss: str) -> tuple[str, dict[str, Any]]:
+        return "sgd", {"loss": loss, "optimizer": self.optimizer, "learning_rate": self.eta0,
+                       "normalized": self.normalized, "average": self.average,
+                       **penalties(self.penalty, self.l1_ratio, self.alpha)}
 
 
 @dataclass(eq=False, repr=False)
-class SGDClassifier(Probabilities):
+class SGDClassifier(_Descent, Probabilities):  # type: ignore[misc]
     """Linear classification by stochastic gradient descent.
 
     Minimises the mean of s_i loss_i over the sum of s_i, + alpha times the penalty |w|^2 / 2, |w|_1, or both in the
@@ -66,37 +87,22 @@ class SGDClassifier(Probabilities):
 
     loss: str = "hinge"
     _: KW_ONLY
-    penalty: str | None = "l2"
-    alpha: float = 1e-4
-    l1_ratio: float = 0.15
-    fit_intercept: bool = True
-    max_iter: int = 20
-    random_state: Any = None
-    optimizer: str = "adagrad"
-    eta0: float = 0.0
-    normalized: bool = True
     class_weight: Any = None
-    average: bool = False
 
-    _draws = True
     _losses = {"hinge": "hinge", "squared_hinge": "squared_hinge", "log_loss": "logistic", "softmax": "softmax"}
-    _rules = {"loss": choice(*_losses), "class_weight": CLASS_WEIGHT, **_SGD_RULES}
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        return self._fit(X, y, None)
-
-    fit.__doc__ = LinearClassifier.fit.__doc__
+    _rules = {"loss": choice(*_losses), "class_weight": CLASS_WEIGHT, **_Descent._common_rules}
 
     def _has_probabilities(self) -> bool:
         return self.loss in ("log_loss", "softmax")
 
     def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
         loss = "logistic" if self.loss == "softmax" and not data.many else self._losses[self.loss]
-        return "sgd", {"loss": loss, "one_against_rest": data.many and loss != "softmax", **_sgd_options(self)}
+        app, options = self._sgd(loss)
+        return app, {"one_against_rest": data.many and loss != "softmax", **options}
 
 
 @dataclass(eq=False, repr=False)
-class SGDRegressor(LinearRegressor):
+class SGDRegressor(_Descent, LinearRegressor):  # type: ignore[misc]
     """Least squares by stochastic gradient descent.
 
     Minimises the mean of (y_i - f_i)^2 / 2, + alpha times the penalty of `SGDClassifier`.
@@ -118,28 +124,11 @@ class SGDRegressor(LinearRegressor):
     """
 
     loss: str = "squared_error"
-    _: KW_ONLY
-    penalty: str | None = "l2"
-    alpha: float = 1e-4
-    l1_ratio: float = 0.15
-    fit_intercept: bool = True
-    max_iter: int = 20
-    random_state: Any = None
-    optimizer: str = "adagrad"
-    eta0: float = 0.0
-    normalized: bool = True
-    average: bool = False
 
-    _draws = True
-    _rules = {"loss": choice("squared_error"), **_SGD_RULES}
-
-    def fit(self, X: Any, y: Any = None) -> Any:
-        return self._fit(X, y, None)
-
-    fit.__doc__ = LinearRegressor.fit.__doc__
+    _rules = {"loss": choice("squared_error"), **_Descent._common_rules}
 
     def _job(self, data: Data) -> tuple[str, dict[str, Any]]:
-        return "sgd", {"loss": "squared", **_sgd_options(self)}
+        return self._sgd("squared")
 
     def _keep_more(self, read: Weights) -> None:
         super()._keep_more(read)

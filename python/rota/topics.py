@@ -15,7 +15,7 @@ import numpy as np
 from . import _training
 from ._estimator import Classifier, Estimator
 from ._transformer import Transformer, as_input, exported, numbers_in, shards_of
-from ._validation import as_classes, as_seed, is_path, is_sparse
+from ._validation import READING_ROWS, as_classes, as_reading, as_seed, is_path, is_sparse
 
 __all__ = ["LDA", "MedLDA"]
 
@@ -26,6 +26,9 @@ _LEAST_PRIOR, _MOST_PRIOR = {"LDA": 1e-9, "MedLDA": 1e-6}, 1e6
 
 class _Topics(Estimator):
     """What both topic models have in common: weights of words as counts of tokens."""
+
+    components_: np.ndarray
+    _word_prior: float
 
     def _forget(self) -> None:
         """Removes what an earlier fit has found of its data."""
@@ -179,7 +182,7 @@ class LDA(_Topics, Transformer):
     def _more_tags(self) -> dict[str, Any]:
         return {"requires_positive_X": True}
 
-    def fit(self, X: Any, y: Any = None) -> LDA:
+    def fit(self, X: Any, y: Any = None, **reading: Any) -> LDA:
         """Samples the topics of all tokens.
 
         Parameters
@@ -188,6 +191,9 @@ class LDA(_Topics, Transformer):
             How often each word occurs in each document.  A path names a file of documents, or several, as of
             `rota train lda --input`; those have whole numbers.
         y : ignored
+        **reading
+            How the files of a path are read: `format`, `target`, `separator`, `missing`, `index_from`, as of
+            `rota train`.
 
         Returns
         -------
@@ -203,8 +209,9 @@ class LDA(_Topics, Transformer):
         """
         if self.max_iter < 1:
             raise ValueError(f"max_iter={self.max_iter}: expected at least 1")
+        reading = as_reading(X, reading, READING_ROWS)
         self._forget()
-        options: dict[str, Any] = {"topics": self.n_components, "epochs": self.max_iter,
+        options: dict[str, Any] = {**reading, "topics": self.n_components, "epochs": self.max_iter,
                                    "seed": as_seed(self.random_state)}
         if not is_path(X):
             rows = self._check_weights(X, fitting=True)
@@ -230,7 +237,7 @@ class LDA(_Topics, Transformer):
     def _take(self, model: Any, named: bool) -> LDA:
         with exported(model) as folder:
             # The names of words in CSV files may have blanks.
-            lines = [re.fullmatch(r"(.*?)((?: \d+:\d+)*)", line, re.DOTALL).groups()
+            lines = [re.fullmatch(r"(.*?)((?: \d+:\d+)*)", line, re.DOTALL).groups()  # type: ignore[union-attr]
                      for line in (folder / "word_topic.txt").read_text("utf-8", "surrogateescape").split("\n")[:-1]]
             alphas = [float(line.split("\t")[1]) for line in (folder / "topics.txt").read_text(
                 "utf-8", "surrogateescape").split("\n")[:-1]]
@@ -374,7 +381,7 @@ class MedLDA(_Topics, Classifier):
         # the labels of the training documents say little of others.
         return {"requires_positive_X": True, "binary_only": True, "poor_score": True}
 
-    def fit(self, X: Any, y: Any = None) -> MedLDA:
+    def fit(self, X: Any, y: Any = None, **reading: Any) -> MedLDA:
         """Samples the topics of all tokens, and the weights of the topics.
 
         Parameters
@@ -384,6 +391,9 @@ class MedLDA(_Topics, Classifier):
             `rota train medlda --input`: the classes are 1, for labels above 0, and -1.
         y : array-like of shape (n_documents,)
             The classes; not with a path.
+        **reading
+            How the files of a path are read: `format`, `target`, `separator`, `missing`, `index_from`, as of
+            `rota train`.
 
         Returns
         -------
@@ -400,8 +410,9 @@ class MedLDA(_Topics, Classifier):
         """
         if self.max_iter < 1:
             raise ValueError(f"max_iter={self.max_iter}: expected at least 1")
+        reading = as_reading(X, reading, READING_ROWS)
         self._forget()
-        options: dict[str, Any] = {"topics": self.n_components, "epochs": self.max_iter, "cost": float(self.cost),
+        options: dict[str, Any] = {**reading, "topics": self.n_components, "epochs": self.max_iter, "cost": float(self.cost),
                                    "margin": float(self.margin), "seed": as_seed(self.random_state)}
         labels, classes = None, np.array([-1, 1])
         if not is_path(X):

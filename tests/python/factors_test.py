@@ -140,7 +140,7 @@ class FactorsTest(unittest.TestCase):
                 np.testing.assert_allclose(cosines, [float(line[1]) for line in said], atol=1e-5)
                 self.assertNotIn(3, one)
             self.assertEqual(clone(model).fit(file).model_hash_, model.model_hash_)
-            loaded = clone(model).fit(file)
+            loaded = clone(model).fit([file])
             with self.assertRaisesRegex(ValueError, "not in memory"):
                 loaded.recommend(0)
             self.assertEqual(len(loaded.recommend(0, exclude_seen=False)[0]), 10)
@@ -161,6 +161,26 @@ class FactorsTest(unittest.TestCase):
         self.assertEqual(model.recommend([-1])[0].tolist(), model.recommend([R.shape[0] - 1])[0].tolist())
         with self.assertRaises(IndexError):
             model.recommend(R.shape[0])
+
+    def test_seen_items_of_a_file_are_left_out(self):
+        R = reviews()
+        entries = R.tocoo()
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "ratings.txt"
+            np.savetxt(file, np.column_stack([entries.data, entries.row, entries.col]), fmt="%g %d %d")
+            whole = rota.ALS(4, random_state=1).fit(R)
+            model = rota.ALS(4, random_state=1).fit(str(file), columns="2,3,1")
+            self.assertEqual(model.model_hash_, whole.model_hash_)
+            users = [3, 0, 3]
+            items, scores = model.recommend(users, n=6)
+            expected = whole.recommend(model.user_names_[users].astype(int), n=6)
+            np.testing.assert_array_equal(model.item_names_[items].astype(int), expected[0])
+            np.testing.assert_allclose(scores, expected[1], rtol=1e-6)
+            self.assertEqual(model.recommend(3, n=6)[0].tolist(), items[0].tolist())
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'target'"):
+            model.fit("ratings.txt", target="1")
+        with self.assertRaisesRegex(ValueError, "only with a path"):
+            model.fit(R, columns="2,3,1")
 
     def test_copies_and_processes_have_the_same_model(self):
         R = reviews()

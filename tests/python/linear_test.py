@@ -2,13 +2,18 @@
 import os
 import pathlib
 import pickle
+import shutil
+import subprocess
 import tempfile
 import unittest
 import warnings
+from functools import partial
 
 import joblib
 import numpy as np
 import rota
+import scipy.io
+import scipy.linalg
 import scipy.sparse as sparse
 import sklearn.exceptions
 import sklearn.linear_model as theirs
@@ -38,6 +43,35 @@ def weights_of(y):
     return np.random.RandomState(0).randint(0, 3, len(y)).astype(float)  # some are 0
 
 
+GLMNET = """
+suppressMessages({library(Matrix); library(glmnet)})
+a <- commandArgs(TRUE)
+x <- readMM(file.path(a[1], "x.mtx")); y <- scan(file.path(a[1], "y"), quiet = TRUE)
+fit <- glmnet(as(x, "CsparseMatrix"), y, family = a[2], alpha = as.numeric(a[3]), lambda = as.numeric(a[4]) * c(8, 4, 2, 1),
+              standardize = FALSE, thresh = 1e-14, maxit = 1e7)
+cat(format(as.numeric(coef(fit)[, 4]), digits = 17), sep = "\\n")
+"""
+
+
+def glmnet(X, y, family, l1_ratio, penalty):
+    """The intercept and the coefficients that glmnet finds, by a path that ends with this penalty."""
+    with tempfile.TemporaryDirectory() as folder:
+        scipy.io.mmwrite(f"{folder}/x.mtx", sparse.csr_matrix(X))
+        np.savetxt(f"{folder}/y", y, fmt="%.17g")
+        pathlib.Path(folder, "fit.R").write_text(GLMNET, encoding="ascii")
+        found = subprocess.run(["Rscript", "--vanilla", f"{folder}/fit.R", folder, family, str(l1_ratio), repr(penalty)],
+                               check=True, capture_output=True, text=True, timeout=120)
+    return np.array(found.stdout.split(), dtype=float)
+
+
+def independent(X):
+    """The columns of a sparse matrix without those that depend on others and the intercept: the optimum is unique."""
+    dense = X.toarray()
+    _, r, order = scipy.linalg.qr(dense - dense.mean(axis=0), mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(r))
+    return X[:, np.sort(order[sizes > 1e-8 * sizes[0]])]
+
+
 def quiet(estimator, *data):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -52,6 +86,48 @@ class LinearTest(unittest.TestCase):
                                    atol=tolerance * max(largest, np.abs(other.intercept_).max()))
         self.assertEqual(np.shape(own.coef_), np.shape(other.coef_))
         self.assertEqual(np.shape(own.intercept_), np.shape(other.intercept_))
+
+
+@unittest.skipUnless(shutil.which("Rscript"), "R is not installed")
+class Glmnet(unittest.TestCase):
+    def check(self, model, X, y, *arguments):
+        model.fit(X, y)
+        theirs = glmnet(X, y, *arguments)
+        self.assertGreater(np.count_nonzero(theirs[1:]), 3)
+        self.assertGreater(np.count_nonzero(theirs[1:] == 0), 3)
+        np.testing.assert_allclose(np.append(model.intercept_, model.coef_), theirs, rtol=0,
+                                   atol=1e-5 * np.abs(theirs).max())
+
+    def test_lasso_and_elastic_net(self):
+        X, y = load_svmlight_file(str(ROOT / "apps/lasso/sample/blogfeedback_train.libsvm.gz"))
+        X = independent(StandardScaler(with_mean=False).fit_transform(X[:4000]))
+        y = y[:4000] / y[:4000].std()  # glmnet divides y by its deviation, and with it the L2 penalty
+        self.check(rota.Lasso(0.01, tol=1e-13), X, y, "gaussian", 1, 0.01)
+        self.check(rota.ElasticNet(0.01, l1_ratio=0.6, tol=1e-13), X, y, "gaussian", 0.6, 0.01)
+
+    def test_sparse_logistic_regression(self):
+        X, y = load_svmlight_file(str(A9A))
+        X, y = independent(X[:6000]), y[:6000] > 0
+        self.check(rota.LogisticRegression(penalty="l1", C=1 / (0.003 * len(y)), tol=1e-13), X, y, "binomial", 1, 0.003)
+
+
+class Paths(unittest.TestCase):
+    def test_files_are_read_as_the_options_say(self):
+        X, y = classes()
+        with tempfile.TemporaryDirectory() as folder:
+            file = f"{folder}/rows.csv"
+            names = ";".join([*(f"x{i}" for i in range(X.shape[1])), "kind"])
+            np.savetxt(file, np.column_stack([X, y]), fmt="%.17g", delimiter=";", header=names, comments="")
+            for make in (rota.LogisticRegression, rota.LinearSVC, partial(rota.SGDClassifier, random_state=1)):
+                expected = make().fit(X, y)
+                for path in (file, [file]):
+                    model = make().fit(path, separator=";", target="kind")
+                    np.testing.assert_array_equal(model.coef_, expected.coef_)
+                np.testing.assert_array_equal(make().fit(file, "kind", separator=";").coef_, expected.coef_)
+        with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'header'"):
+            rota.Ridge().fit(file, header="yes")
+        with self.assertRaisesRegex(ValueError, "only with a path"):
+            rota.Ridge().fit(X, y, target="1")
 
 
 class LeastSquares(LinearTest):
@@ -128,6 +204,16 @@ class Classes(LinearTest):
             other = theirs.LogisticRegression(multi_class=how, tol=1e-10, max_iter=10**5).fit(X, y)
             self.assert_same(own, other, tolerance)
             np.testing.assert_allclose(own.predict_proba(X), other.predict_proba(X), atol=1e-4)
+
+    def test_svm_with_an_l1_penalty_is_liblinears(self):
+        X, y = classes()
+        for more in ({}, {"fit_intercept": False}, {"intercept_scaling": 4.0}):
+            other = LinearSVC(penalty="l1", dual=False, C=0.05, tol=1e-9, max_iter=10**6, **more).fit(X, y)
+            own = rota.LinearSVC(penalty="l1", C=0.05, tol=1e-9, max_iter=10_000, **more).fit(X, y)
+            other.intercept_ = np.reshape(other.intercept_, 1)
+            self.assert_same(own, other, 1e-4)
+        with self.assertRaisesRegex(ValueError, "requires loss='squared_hinge'"):
+            rota.LinearSVC("hinge", penalty="l1").fit(X, y)
 
     def test_svm_is_liblinears(self):
         X, y = classes()

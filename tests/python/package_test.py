@@ -46,6 +46,15 @@ class Wheel(PythonTest):
             program.chmod(0o755)  # which unpack_archive does not keep
         said = self.run_out(self.folder / "unpacked/rota/bin/rota", "lda")
         self.assertIn("rota train lda", said)
+        self.assertTrue((self.folder / "unpacked/rota/py.typed").is_file())
+
+
+@unittest.skipUnless(shutil.which("mypy"), "mypy is not installed")
+class Types(PythonTest):
+    def test_the_package_has_consistent_types(self):
+        done = subprocess.run(["mypy", "--ignore-missing-imports", f"--cache-dir={self.folder}", SOURCE / "python/rota"],
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,41 @@ class Fault(rota.App):
 """
 
 
+STEPS = """
+import rota
+
+class Shard(rota.Push):
+    def items(self): return 1
+    def push(self, task, random):
+        for key, value, part in task:
+            part += value / 2 + key + 1
+        return len(task)
+
+class Turns(rota.Schedule):
+    state = ("at", "moved")
+    def __init__(self): self.at, self.moved = 0, 0.0
+    def next(self, random):
+        self.at += 1
+        return rota.Round(0, shared=[(self.at - 1) % 6], ends_epoch=self.at % 6 == 0)
+    def feedback(self, commit):
+        self.moved += sum(float(abs(change).sum()) for _, _, change in commit)
+    def figures(self): return {{"moved": self.moved}}
+
+class Fold(rota.Pull):
+    def pull(self, task):
+        for key, sums, value in task:
+            value += sums
+
+class Steps(rota.App):
+    epochs = 4
+    tables = [rota.Table("numbers", keys=6, row_width=2, started=True)]
+    terms = [rota.Term("none")]
+    def load(self, hosted, common): return [Shard() for _ in hosted]
+    def schedule(self, facts, share): return {schedule}
+    def pull(self, facts): return {pull}
+"""
+
+
 class PluginTest(PythonTest):
     def setUp(self):
         super().setUp()
@@ -75,6 +110,24 @@ class PluginTest(PythonTest):
         out = self.folder / "failed"
         said = self.rota("train", self.app("fault", body), f"--input={self.points}", f"--out={out}", code=code)
         return said, "".join(log.read_text(encoding="utf-8") for log in (out / "log").glob("worker-*.log"))
+
+
+class Steps(PluginTest):
+    def test_a_schedule_and_a_pull_of_ones_own_are_those_of_rota(self):
+        hashes, moved = set(), set()
+        for number, (schedule, pull) in enumerate((("Turns()", "Fold()"), ("Turns()", "rota.AddPull()"),
+                                                   ("rota.RoundRobinSchedule(0, 6)", "Fold()"),
+                                                   ("rota.RoundRobinSchedule(0, 6)", "rota.AddPull()"))):
+            app = self.write("steps.py", STEPS.format(schedule=schedule, pull=pull))
+            for workers in (1, 3):
+                out = f"run-{number}-{workers}"
+                hashes.add(self.hash_of(app, self.points, out, f"--workers={workers}"))
+                if schedule == "Turns()":
+                    line = (self.folder / out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+                    moved.add(json.loads(line)["schedule"]["moved"])
+        self.assertEqual(len(hashes), 1)
+        self.assertEqual(len(moved), 1)
+        self.assertGreater(moved.pop(), 0)
 
 
 class Twins(PluginTest):

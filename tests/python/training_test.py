@@ -4,6 +4,7 @@ import os
 import sys
 import unittest
 import unittest.mock
+import warnings
 from contextlib import redirect_stderr
 
 import numpy as np
@@ -44,6 +45,14 @@ class Training(PythonTest):
                         workers=workers).model_hash for workers in (0, 2)}
         self.assertEqual(len(hashes), 1)
         self.assertNotIn(train("linear", {"l2": 0.01}, MATRIX, LABELS).model_hash, hashes)
+
+    def test_options_that_change_nothing_are_named(self):
+        for workers in (0, 1):
+            with self.assertWarnsRegex(UserWarning, "--eta changes nothing: it is for --order=priority"):
+                train("lasso_rows", {"order": "random", "eta": 0.5}, MATRIX, LABELS, workers=workers)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                train("lasso_rows", {"eta": 0.5}, MATRIX, LABELS, workers=workers)
 
     def test_a_path_is_read_where_it_lies(self):
         small = train("sgd", {"epochs": 2}, A9A)
