@@ -244,10 +244,9 @@ class LDA(_Topics, Transformer):
             beta = float((folder / "priors.txt").read_text().split()[-1])
         scale = self.weight_scale_ * int(model.options.get("copies", 1))
         counts = np.zeros((len(lines), len(alphas)))
-        for row, (_, cells) in zip(counts, lines):
-            if cells:
-                pairs = numbers_in(cells.replace(":", " ")).reshape(-1, 2)
-                row[pairs[:, 0].astype(np.int64)] = pairs[:, 1]
+        pairs = numbers_in("".join(cells for _, cells in lines).replace(":", " ")).reshape(-1, 2)
+        words = np.repeat(np.arange(len(lines)), [cells.count(":") for _, cells in lines])
+        counts[words, pairs[:, 0].astype(np.int64)] = pairs[:, 1]
         self.doc_topic_prior_ = float(np.mean(alphas)) / self.weight_scale_
         self.topic_word_prior_ = self._word_prior = beta / self.weight_scale_
         self.components_ = np.ascontiguousarray(counts.T) / scale + self.topic_word_prior_

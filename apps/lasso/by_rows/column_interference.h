@@ -37,7 +37,7 @@ class RowBlocks {
 // Two columns interfere if |x_j' x_k| > least |x_j| |x_k|, of the columns about their means if `centred`.  If columns
 // have more than a thousand entries on average, this is estimated from a sample of the rows that leaves a thousand.
 //
-// A sparse matrix is shared with whoever holds its blocks, and takes 20 bytes a column and 24 a row more; a sample of
+// A sparse matrix is shared with those who hold its blocks, and takes 20 bytes a column and 24 a row more; a sample of
 // less than a quarter of the rows is copied in place of that, 8 bytes an entry.  It compares a column through the rows
 // that it has entries in, and columns without a common row do not interfere.  Of a dense matrix (a quarter of the
 // places filled) the sample is copied, 4 bytes a place; it remembers the results of pairs if there are at most 2^28
