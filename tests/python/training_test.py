@@ -60,6 +60,25 @@ class Training(PythonTest):
         self.assertEqual(run.model_hash, small.model_hash)
         self.assertEqual(rota.load(self.folder / "a run").options["input"], str(A9A))
 
+    def test_urls_and_their_folders_are_read_in_this_process_too(self):
+        sys.path.insert(0, str(SOURCE / "tests/system"))
+        self.addCleanup(sys.path.remove, str(SOURCE / "tests/system"))
+        from object_server import KEY, REGION, SECRET, Server
+        server = Server()
+        self.addCleanup(server.close)
+        parts = [self.folder / f"part-{i}" for i in range(2)]
+        for i, part in enumerate(parts):
+            part.write_text("".join(f"{n % 2} {n % 7 + 1}:{i + n / 8}\n" for n in range(40)))
+            server.objects[f"bucket/rows/{part.name}"] = part.read_bytes()
+        settings = {"AWS_ENDPOINT_URL": server.url, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET,
+                    "AWS_REGION": REGION}
+        expected = rota.Ridge(workers=0).fit(parts).model_hash_
+        with unittest.mock.patch.dict(os.environ, settings):
+            for workers in (0, 1):
+                for source in ("s3://bucket/rows/", [f"s3://bucket/rows/{part.name}" for part in parts]):
+                    with self.subTest(workers=workers, source=source):
+                        self.assertEqual(rota.Ridge(workers=workers).fit(source).model_hash_, expected)
+
     def test_hosts_train_the_same_model(self):
         ssh = self.folder / "bin/ssh"
         ssh.parent.mkdir()
