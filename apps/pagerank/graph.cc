@@ -77,14 +77,15 @@ InEdges in_edges(const std::vector<Edge>& edges, std::span<const std::size_t> be
   InEdges out{static_cast<std::uint32_t>(first), std::vector<std::uint32_t>(end - first), {}, {}, {}};
   std::iota(out.targets.begin(), out.targets.end(), 0U);
   const auto size = [&](std::uint32_t i) { return begins[first + i + 1] - begins[first + i]; };
-  std::ranges::stable_sort(out.targets, std::greater(), size);
-  for (const std::uint32_t i : out.targets) {
-    out.sizes.push_back(static_cast<std::uint32_t>(size(i)));
-    for (const Edge& edge : std::span(edges).subspan(begins[first + i], size(i))) {
-      out.from.push_back(edge.from);
-      out.weights.push_back(edge.weight);
-    }
-  }
+  for (std::size_t i = 0; i < out.targets.size(); i += InEdges::kBlock)
+    std::ranges::stable_sort(std::span(out.targets).subspan(i, std::min(InEdges::kBlock, out.targets.size() - i)),
+                             std::greater(), size);
+  for (const std::uint32_t i : out.targets) out.sizes.push_back(static_cast<std::uint32_t>(size(i)));
+  InEdges::for_each_place(out.sizes, [&](std::size_t i, std::uint32_t e) {
+    const Edge& edge = edges[begins[first + out.targets[i]] + e];
+    out.from.push_back(edge.from);
+    out.weights.push_back(edge.weight);
+  });
   if (std::ranges::all_of(out.weights, [](double w) { return w == 1; })) out.weights = {};
   return out;
 }

@@ -1,5 +1,5 @@
 // apps/pagerank/plugin.cc -- PageRank by power iteration: an epoch is a step, and a step is one open round; or, with
-// --exchange=sparse, some exchange rounds.  ranks.h has the iteration.
+// --exchange=sparse, some exchange rounds.  graph.h has the iteration.
 #include "rota/plugin.h"
 
 #include <algorithm>
@@ -241,6 +241,6 @@ const Command kCommands[] = {{"show", "prints the nodes of the highest ranks", d
 
 using rota::pagerank::Pagerank;
 ROTA_APP(Pagerank, .name = "pagerank", .summary = "PageRank of a graph's nodes, by power iteration", .items = "edges",
-         .epochs = 1000, .packed_format = 3, .packed_options = rota::io::kEntryOptions,
+         .epochs = 1000, .packed_format = 4, .packed_options = rota::io::kEntryOptions,
          .framework_needs = rota::kSynchronous, .export_text = rota::pagerank::export_text,
          .commands = rota::pagerank::kCommands);

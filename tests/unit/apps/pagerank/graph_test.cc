@@ -56,9 +56,12 @@ TEST_F(GraphTest, ShardsShareTheWorkAndTogetherHaveAllOfIt) {
     for (const InEdges& part : parts) {
       EXPECT_TRUE(std::ranges::is_sorted(part.sizes, std::greater()));
       EXPECT_EQ(part.weights, std::vector<double>(part.from.size(), 0.5));
+      for (std::size_t i = 0; i < part.targets.size(); ++i)
+        EXPECT_TRUE(all.try_emplace(part.first + part.targets[i], part.sizes[i], ~0U).second);
       auto from = part.from.begin();
-      for (std::size_t i = 0; i < part.targets.size(); from += part.sizes[i++])
-        EXPECT_TRUE(all.try_emplace(part.first + part.targets[i], from, from + part.sizes[i]).second);
+      InEdges::for_each_place(
+          part.sizes, [&](std::size_t i, std::uint32_t e) { all.at(part.first + part.targets[i]).at(e) = *from++; });
+      EXPECT_EQ(from, part.from.end());
     }
     return all;
   };
@@ -70,6 +73,18 @@ TEST_F(GraphTest, ShardsShareTheWorkAndTogetherHaveAllOfIt) {
       EXPECT_NEAR(static_cast<double>(4 * part.targets.size() + part.from.size()),
                   static_cast<double>(4 * whole.common.out_weight.size() + whole.hosted[0].from.size()) / shards, 20);
     EXPECT_EQ(read({file}, shards, {1}).hosted[0].from, graph.hosted[1].from);
+  }
+}
+
+TEST_F(GraphTest, TargetsAreSortedWithinBlocks) {
+  std::string text;
+  for (std::size_t v = 0; v < 2 * InEdges::kBlock + 10; ++v)
+    for (std::size_t e = 0; e < v % 3; ++e) text += std::to_string(v / (e + 2)) + " " + std::to_string(v) + "\n";
+  const InEdges edges = read({files.write("g", text)}, 1).hosted[0];
+  ASSERT_GT(edges.targets.size(), InEdges::kBlock);
+  for (std::size_t i = 0; i < edges.targets.size(); ++i) {
+    EXPECT_EQ(edges.targets[i] / InEdges::kBlock, i / InEdges::kBlock);
+    if (i % InEdges::kBlock > 0) EXPECT_LE(edges.sizes[i], edges.sizes[i - 1]);
   }
 }
 
@@ -168,19 +183,23 @@ TEST(Ranks, EachIsSummedInTheOrderOfItsEdges) {
       for (std::uint32_t row = 0; row < nodes; ++row) {
         edges.targets.push_back(nodes - 1 - row);  // in any order of the nodes
         edges.sizes.push_back((nodes - row) / 2);
-        for (std::uint32_t u = 0; u < edges.sizes.back(); ++u) {
-          edges.from.push_back(static_cast<std::uint32_t>(random.below(nodes)));
-          if (weighted) edges.weights.push_back(random.uniform());
-        }
       }
+      // For each target its sources and weights.
+      std::vector<std::vector<std::pair<std::uint32_t, double>>> sources(nodes);
+      for (std::uint32_t row = 0; row < nodes; ++row)
+        for (std::uint32_t e = 0; e < edges.sizes[row]; ++e)
+          sources[row].emplace_back(static_cast<std::uint32_t>(random.below(nodes)), weighted ? random.uniform() : 1);
+      InEdges::for_each_place(edges.sizes, [&](std::size_t i, std::uint32_t e) {
+        edges.from.push_back(sources[i][e].first);
+        if (weighted) edges.weights.push_back(sources[i][e].second);
+      });
       PowerIteration iteration(out_weight, 0.85);
       const Shares& shares = iteration.shares(1, ranks);
       iteration.step(edges, shares, next);
       const double everywhere = (1 - 0.85) / nodes + 0.85 * shares.dangling / nodes;
-      for (std::size_t i = 0, e = 0; i < edges.sizes.size(); ++i) {
+      for (std::size_t i = 0; i < edges.sizes.size(); ++i) {
         double sum = 0;
-        for (const std::size_t begin = e; e < begin + edges.sizes[i]; ++e)
-          sum += (weighted ? edges.weights[e] : 1) * shares.numbers[edges.from[e]];
+        for (const auto& [from, weight] : sources[i]) sum += weight * shares.numbers[from];
         ASSERT_EQ(next[edges.targets[i]], everywhere + 0.85 * sum) << i << " of " << nodes;
       }
     }
