@@ -5,6 +5,7 @@
 // has no centre, and no row is near it.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -51,12 +52,13 @@ struct RowState {
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// scores[k] = sum_j x_j S_jk for clusters from k on, `Width` at once while there are as many: the sums stay in
-// registers during the loop over the row, and the numbers read of each column are contiguous.  Returns the next k.
+// scores[k] = sum_j x_j S_jk for clusters from k on, `Width` at once while there are as many before `end`: the sums
+// stay in registers during the loop over the row, and the numbers read of each column are contiguous.  Returns the next
+// k.
 template <std::size_t Width>
-[[gnu::always_inline]] inline std::size_t products_from(std::size_t k, const io::SparseRow& row, const double* sums,
-                                                        std::size_t clusters, double* scores) {
-  for (; k + Width <= clusters; k += Width) {
+[[gnu::always_inline]] inline std::size_t products_from(std::size_t k, std::size_t end, const io::SparseRow& row,
+                                                        const double* sums, std::size_t clusters, double* scores) {
+  for (; k + Width <= end; k += Width) {
     double acc[Width] = {};
     for (std::size_t e = 0; e < row.columns.size(); ++e) {
       const double* const from = sums + row.columns[e] * clusters + k;
@@ -68,32 +70,61 @@ template <std::size_t Width>
   return k;
 }
 
-ROTA_WIDEST_REGISTERS static void products(const io::SparseRow& row, const double* sums, std::size_t clusters,
-                                           double* scores) {
-  std::size_t k = products_from<16>(0, row, sums, clusters, scores);
-  k = products_from<8>(k, row, sums, clusters, scores);
-  k = products_from<4>(k, row, sums, clusters, scores);
-  products_from<1>(k, row, sums, clusters, scores);
+ROTA_WIDEST_REGISTERS static void products(std::size_t k, std::size_t end, const io::SparseRow& row, const double* sums,
+                                           std::size_t clusters, double* scores) {
+  k = products_from<16>(k, end, row, sums, clusters, scores);
+  k = products_from<8>(k, end, row, sums, clusters, scores);
+  k = products_from<4>(k, end, row, sums, clusters, scores);
+  products_from<1>(k, end, row, sums, clusters, scores);
+}
+
+// What one pass over the table computes of each cluster.
+struct Measured {
+  SquareSum norm;     // |c_k|^2
+  double drift = 0;   // |c_k - last_k|^2, roughly
+  double change = 0;  // not 0 if any number of c_k is not that of last_k
+};
+
+// `last`: the numbers of the centres before, which those of the clusters [k, k + Width) replace; or null.
+template <std::size_t Width>
+[[gnu::always_inline]] inline std::size_t measure_from(std::size_t k, std::size_t end, const double* sums,
+                                                       std::uint64_t columns, std::size_t clusters,
+                                                       const double* inverse_counts, double* last, Measured* out) {
+  for (; k + Width <= end; k += Width) {
+    SquareSum norm[Width];
+    double drift[Width] = {}, change[Width] = {};
+    for (std::uint64_t j = 0; j < columns; ++j) {
+      const std::size_t at = j * clusters + k;
+      double c[Width];
+      for (std::size_t i = 0; i < Width; ++i) c[i] = sums[at + i] * inverse_counts[k + i];
+      for (std::size_t i = 0; i < Width; ++i) norm[i].add(c[i]);
+      if (last == nullptr) continue;
+      for (std::size_t i = 0; i < Width; ++i) {
+        const double moved = c[i] - last[at + i];
+        drift[i] += moved * moved;
+        change[i] = std::max(change[i], std::abs(moved));
+        last[at + i] = c[i];
+      }
+    }
+    for (std::size_t i = 0; i < Width; ++i) out[k + i] = {norm[i], drift[i], change[i]};
+  }
+  return k;
+}
+
+ROTA_WIDEST_REGISTERS static void measure_clusters(std::size_t k, std::size_t end, const double* sums,
+                                                   std::uint64_t columns, std::size_t clusters,
+                                                   const double* inverse_counts, double* last, Measured* out) {
+  k = measure_from<4>(k, end, sums, columns, clusters, inverse_counts, last, out);
+  measure_from<1>(k, end, sums, columns, clusters, inverse_counts, last, out);
 }
 
 class Centres {
  public:
   Centres() = default;
   // `table` has all rows of the table, one after the other.  It is not copied, and must outlive this.
-  Centres(std::span<const double> table, std::uint32_t clusters)
-      : table_(table),
-        clusters_(clusters),
-        columns_(table.size() / clusters - 1),
-        norms_(clusters),
-        inverse_counts_(clusters) {
-    for (std::uint32_t k = 0; k < clusters; ++k)
-      if (count(k) > 0)
-        inverse_counts_[k] = 1 / count(k);
-      else
-        empty_.push_back(k);
-    for (std::uint64_t j = 0; j < columns_; ++j)
-      for (std::uint32_t k = 0; k < clusters; ++k) norms_[k].add(value(j, k));
-    for (const std::uint32_t k : empty_) norms_[k].high = kInfinity;
+  Centres(std::span<const double> table, std::uint32_t clusters) {
+    begin(table, clusters, false);
+    for (std::size_t group = 0; group < groups(); ++group) measure(group);
   }
   Centres(std::vector<double>&& table, std::uint32_t clusters) : Centres(std::span<const double>(table), clusters) {
     own_ = std::move(table);
@@ -101,12 +132,79 @@ class Centres {
   Centres(Centres&&) = default;
   Centres& operator=(Centres&&) = default;
 
+  // The same in parts: then measure() makes each group of clusters, in any order and by any threads.  If `follow`, the
+  // centres continue those of the last begin() that followed: see drift().
+  void begin(std::span<const double> table, std::uint32_t clusters, bool follow) {
+    own_.clear();
+    table_ = table;
+    followed_ = follow;
+    columns_ = table.size() / clusters - 1;
+    const bool anew = std::exchange(clusters_, clusters) != clusters || last_.size() != columns_ * clusters;
+    if (follow && anew) {
+      last_.assign(columns_ * clusters, 0);
+      drift_.assign(groups(), 0);
+      since_.assign(groups(), version_ + 1);
+      inverse_counts_.clear();
+    }
+    if (follow) ++version_;
+    last_inverse_counts_ = std::exchange(inverse_counts_, std::vector<double>(clusters));
+    last_inverse_counts_.resize(clusters);
+    measured_.assign(clusters, {});
+    empty_.clear();
+    for (std::uint32_t k = 0; k < clusters; ++k)
+      if (count(k) > 0)
+        inverse_counts_[k] = 1 / count(k);
+      else
+        empty_.push_back(k);
+  }
+  void measure(std::size_t group) {
+    const std::uint32_t end = end_of(group);
+    measure_clusters(begin_of(group), end, table_.data(), columns_, clusters_, inverse_counts_.data(),
+                     followed_ ? last_.data() : nullptr, measured_.data());
+    double most = 0;
+    for (std::uint32_t k = begin_of(group); k < end; ++k) {
+      if (inverse_counts_[k] == 0) measured_[k].norm = {kInfinity, 0};
+      if (!followed_ || inverse_counts_[k] == 0) continue;  // nothing is nearer to an empty cluster than before
+      // The sum of n squares is off by less than n kEpsilon of it, and of each n a square below the least number is
+      // lost.
+      const auto n = static_cast<double>(columns_) + 8;
+      const double drift =
+          measured_[k].change == 0 ? 0 : std::sqrt(measured_[k].drift * (1 + n * kEpsilon) + n * 1e-320);
+      most = std::max(most, last_inverse_counts_[k] == 0 ? kInfinity : drift * (1 + 4 * kEpsilon));
+    }
+    if (!followed_) return;
+    if (most < kInfinity && drift_[group] < 1e300) {
+      drift_[group] = (drift_[group] + most) * (1 + 4 * kEpsilon);  // not less than the exact sum
+    } else {                                                        // a cluster that was empty, for example
+      drift_[group] = 0;
+      since_[group] = version_;
+    }
+  }
+
   std::uint32_t clusters() const { return clusters_; }
   std::uint64_t columns() const { return columns_; }
   double count(std::uint32_t k) const { return table_[columns_ * clusters_ + k]; }
   double value(std::uint64_t column, std::uint32_t k) const {
     return column < columns_ ? table_[column * clusters_ + k] * inverse_counts_[k] : 0;
   }
+  // Sets of clusters: at most 16, so that what is known of a row about each of them is one cache line.
+  static std::uint32_t width_of(std::uint32_t clusters) { return 4 * ((clusters + 63) / 64); }
+  std::size_t groups() const { return groups_of(clusters_); }
+  static std::size_t groups_of(std::uint32_t clusters) {
+    return (clusters + width_of(clusters) - 1) / width_of(clusters);
+  }
+  std::uint32_t begin_of(std::size_t group) const { return static_cast<std::uint32_t>(group) * width_of(clusters_); }
+  std::uint32_t end_of(std::size_t group) const { return std::min(begin_of(group + 1), clusters_); }
+
+  // How far the centres of a group have moved: between any two versions from since() on, the difference of the drifts
+  // is at least the sum of the largest distances that one of them moved at each version between, in exact arithmetic.
+  double drift(std::size_t group) const { return drift_[group]; }
+  std::uint64_t version() const { return version_; }
+  std::uint64_t since() const { return std::ranges::max(since_); }
+  bool followed() const { return followed_; }
+  // Whether the centre differs from that of the version before.
+  bool changed(std::uint32_t k) const { return measured_[k].change != 0 || last_inverse_counts_[k] == 0; }
+
   // The clusters without members, ascending.
   const std::vector<std::uint32_t>& empty() const { return empty_; }
 
@@ -116,7 +214,9 @@ class Centres {
   // If |x| is large compared with the distances, as for times that count from 1970, all digits of a score may be
   // rounding. So every centre that may be the nearest, within the error of the scores, is compared by its distance.
   std::pair<std::uint32_t, double> nearest(const io::SparseRow& row, double square, std::span<double> scores) const {
-    const double share = scores_of(row, scores);
+    const io::SparseRow known = known_of(row);
+    score(known, 0, clusters_, scores);
+    const double share = error_of(known);
     const auto best = static_cast<std::uint32_t>(std::ranges::min_element(scores) - scores.begin());
     const double limit = scores[best] + 2 * share * (square + norm(best));
     std::pair found(distance(row, best), best);
@@ -124,9 +224,29 @@ class Centres {
       if (k != best && scores[k] - 2 * share * norm(k) <= limit) found = std::min(found, {distance(row, k), k});
     return {found.second, found.first};
   }
+  // The entries in columns that the centres have.
+  io::SparseRow known_of(const io::SparseRow& row) const {
+    const auto entries =
+        static_cast<std::size_t>(std::ranges::lower_bound(row.columns, columns_) - row.columns.begin());
+    return {row.columns.first(entries), row.values.first(entries)};
+  }
+  // |x - c_k|^2 - |x|^2 = |c_k|^2 - 2 x c_k of the clusters [k, end).
+  void score(const io::SparseRow& known, std::uint32_t k, std::uint32_t end, std::span<double> scores) const {
+    products(k, end, known, table_.data(), clusters_, scores.data());
+    for (; k < end; ++k) scores[k] = norm(k) - 2 * inverse_counts_[k] * scores[k];
+  }
+  // The error of scores as a share of |x|^2 + 2 |c_k|^2: x c_k is a sum of m products, and 2 |x c_k| <= |x|^2 +
+  // |c_k|^2, so it is at most (m + 8) 2^-53.
+  static double error_of(const io::SparseRow& known) {
+    return static_cast<double>(known.columns.size() + 8) * kEpsilon;
+  }
+  double norm(std::uint32_t k) const { return measured_[k].norm.high; }  // |c_k|^2; infinite without members
+
   // The squared distances of a row to all centres, with a relative error of about 1e-6.
   void distances(const io::SparseRow& row, double square, std::span<double> out) const {
-    const double share = scores_of(row, out);
+    const io::SparseRow known = known_of(row);
+    const double share = error_of(known);
+    score(known, 0, clusters_, out);
     for (std::uint32_t k = 0; k < clusters_; ++k) {
       out[k] += square;
       if (!(share * (square + 2 * norm(k)) <= 1e-6 * out[k])) out[k] = distance(row, k);
@@ -150,7 +270,7 @@ class Centres {
     if (static_cast<double>(row.columns.size() + 4) * kEpsilon * norm(k) <= 1e-12 * roughly) return roughly;
     SquareSum exact;
     for (const std::uint32_t column : row.columns) exact.add(value(column, k));
-    return apart + std::max(0.0, (norms_[k].high - exact.high) + (norms_[k].low - exact.low));
+    return apart + std::max(0.0, (measured_[k].norm.high - exact.high) + (measured_[k].norm.low - exact.low));
   }
   // Rows for the empty clusters: those farthest from their centres, the farthest first; none within the rounding of its
   // centre.
@@ -168,24 +288,18 @@ class Centres {
   }
 
  private:
-  // |x - c_k|^2 - |x|^2 = |c_k|^2 - 2 x c_k of all k, and their error as a share of |x|^2 + 2 |c_k|^2: x c_k is a sum
-  // of m products, and 2 |x c_k| <= |x|^2 + |c_k|^2, so the share is at most (m + 8) 2^-53.
-  double scores_of(const io::SparseRow& row, std::span<double> scores) const {
-    const auto known = std::ranges::lower_bound(row.columns, columns_) - row.columns.begin();
-    const auto entries = static_cast<std::size_t>(known);
-    products({row.columns.first(entries), row.values.first(entries)}, table_.data(), clusters_, scores.data());
-    for (std::uint32_t k = 0; k < clusters_; ++k) scores[k] = norm(k) - 2 * inverse_counts_[k] * scores[k];
-    return static_cast<double>(entries + 8) * kEpsilon;
-  }
-  double norm(std::uint32_t k) const { return norms_[k].high; }
-
   std::vector<double> own_;  // the table, or empty
   std::span<const double> table_;
   std::uint32_t clusters_ = 0;
   std::uint64_t columns_ = 0;
-  std::vector<SquareSum> norms_;        // |c_k|^2; infinite without members
-  std::vector<double> inverse_counts_;  // 1 / n_k; 0 without members
+  std::vector<Measured> measured_;
+  std::vector<double> inverse_counts_, last_inverse_counts_;  // 1 / n_k; 0 without members
   std::vector<std::uint32_t> empty_;
+  bool followed_ = false;
+  std::vector<double> last_;          // c_jk of the last begin() that followed, in the order of the table
+  std::vector<double> drift_;         // of each group
+  std::vector<std::uint64_t> since_;  // version from which it counts
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace rota::kmeans

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "apps/kmeans/bounds.h"
 #include "apps/kmeans/commands.h"
 #include "rota/io/number_list.h"
 #include "rota/io/report_text.h"
@@ -193,7 +194,9 @@ std::vector<Candidate> given_centres(const std::string& path, std::uint32_t clus
 
 // Of all shards of a process, by round and version of the sums.  Between two rounds that make centres there is always a
 // push of all shards, so that none still needs the centres before.
-using SharedCentres = OncePerVersion<Centres, std::pair<RoundId, std::uint64_t>>;
+struct SharedCentres {
+  OncePerVersion<Centres, std::pair<RoundId, std::uint64_t>> drawn, summed;
+};
 
 class KmeansPush final : public SharedPush {
  public:
@@ -228,8 +231,8 @@ class KmeansPush final : public SharedPush {
       for (std::size_t i = 0; i < std::min(all.candidates.size(), centres_->empty().size()); ++i)
         if (all.candidates[i].shard == shard_) state_.at(all.candidates[i].row).target = centres_->empty()[i];
     } else if (!all.candidates.empty()) {
-      centres_ = &shared_->of({commit.round, sums_.version()},
-                              [&](Centres& centres) { centres = centres_at(all.candidates, sums_.keys() - 1); });
+      centres_ = &shared_->drawn.of({commit.round, sums_.version()},
+                                    [&](Centres& centres) { centres = centres_at(all.candidates, sums_.keys() - 1); });
     } else {  // the next rows are drawn by the squared distance to the nearest of the chosen ones
       for (std::uint64_t r = 0; r < rows_.rows; ++r)
         weight_[r] = std::min(weight_[r], centres_->distance(rows_[r], all.chosen));
@@ -239,6 +242,7 @@ class KmeansPush final : public SharedPush {
 
   void state(Archive& list) override {
     list(state_);
+    if (list.reads()) bounds_.forget();
     list.check(state_.size() == rows_.rows && std::ranges::all_of(state_, [&](const RowState& row) {
                  return std::max({row.nearest, row.target, row.cluster, row.best}) < sums_.width();
                }));
@@ -250,14 +254,7 @@ class KmeansPush final : public SharedPush {
     const auto add = [](double sum, const RowState& row) { return sum + row.distance; };
     return std::accumulate(state_.begin(), state_.end(), 0.0, add);
   }
-  void assign() {
-    std::vector<double> scores(centres_->clusters());
-    for (std::uint64_t r = 0; r < rows_.rows; ++r) {
-      RowState& row = state_[r];
-      std::tie(row.nearest, row.distance) = centres_->nearest(rows_[r], squares_[r], scores);
-      row.target = row.nearest;
-    }
-  }
+  void assign() { bounds_.assign(*centres_, rows_, squares_, state_); }
 
   // Rows in proportion to their weights, without replacement: those of the smallest keys -log(u) / weight, where u is
   // uniform (Efraimidis and Spirakis, "Weighted random sampling with a reservoir", Information Processing Letters 2006;
@@ -309,8 +306,12 @@ class KmeansPush final : public SharedPush {
     }
   }
   Note look(RoundId round) {
-    centres_ = &shared_->of({round, sums_.version()},
-                            [&](Centres& centres) { centres = Centres(sums_.numbers(), sums_.width()); });
+    const std::pair version(round, sums_.version());
+    centres_ = &shared_->summed.of_parts(
+        version, Centres::groups_of(sums_.width()),
+        [&](Centres& centres) { centres.begin(sums_.numbers(), sums_.width(), true); },
+        [](Centres& centres, std::size_t group) { centres.measure(group); });
+    shared_->drawn.of(version, [](Centres& centres) { centres = {}; });
     assign();
     Note note{.inertia = inertia()};
     for (const RowState& row : state_) note.moved += row.nearest != row.cluster ? 1 : 0;
@@ -328,6 +329,7 @@ class KmeansPush final : public SharedPush {
   TableView sums_;
   std::vector<double> weight_;  // of each row in the next draw
   std::vector<RowState> state_;
+  Bounds bounds_;  // never saved: without them the nearest centres are the same
 };
 
 // ---- pull
