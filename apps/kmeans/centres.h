@@ -85,25 +85,26 @@ struct Measured {
   double change = 0;  // not 0 if any number of c_k is not that of last_k
 };
 
-// `last`: the numbers of the centres before, which those of the clusters [k, k + Width) replace; or null.
+// Of the clusters [k, k + Width) of a group that begins at `first`.  `last`: the numbers of the group's centres before,
+// in rows of `last_width`, which those of now replace; or null.
 template <std::size_t Width>
-[[gnu::always_inline]] inline std::size_t measure_from(std::size_t k, std::size_t end, const double* sums,
-                                                       std::uint64_t columns, std::size_t clusters,
+[[gnu::always_inline]] inline std::size_t measure_from(std::size_t k, std::size_t first, std::size_t end,
+                                                       const double* sums, std::uint64_t columns, std::size_t clusters,
                                                        const double* inverse_counts, double* last, Measured* out) {
   for (; k + Width <= end; k += Width) {
     SquareSum norm[Width];
     double drift[Width] = {}, change[Width] = {};
     for (std::uint64_t j = 0; j < columns; ++j) {
-      const std::size_t at = j * clusters + k;
       double c[Width];
-      for (std::size_t i = 0; i < Width; ++i) c[i] = sums[at + i] * inverse_counts[k + i];
+      for (std::size_t i = 0; i < Width; ++i) c[i] = sums[j * clusters + k + i] * inverse_counts[k + i];
       for (std::size_t i = 0; i < Width; ++i) norm[i].add(c[i]);
       if (last == nullptr) continue;
+      double* const before = last + j * (end - first) + (k - first);
       for (std::size_t i = 0; i < Width; ++i) {
-        const double moved = c[i] - last[at + i];
+        const double moved = c[i] - before[i];
         drift[i] += moved * moved;
         change[i] = std::max(change[i], std::abs(moved));
-        last[at + i] = c[i];
+        before[i] = c[i];
       }
     }
     for (std::size_t i = 0; i < Width; ++i) out[k + i] = {norm[i], drift[i], change[i]};
@@ -111,11 +112,11 @@ template <std::size_t Width>
   return k;
 }
 
-ROTA_WIDEST_REGISTERS static void measure_clusters(std::size_t k, std::size_t end, const double* sums,
-                                                   std::uint64_t columns, std::size_t clusters,
-                                                   const double* inverse_counts, double* last, Measured* out) {
-  k = measure_from<4>(k, end, sums, columns, clusters, inverse_counts, last, out);
-  measure_from<1>(k, end, sums, columns, clusters, inverse_counts, last, out);
+ROTA_WIDEST_REGISTERS static void measure_group(std::size_t first, std::size_t end, const double* sums,
+                                                std::uint64_t columns, std::size_t clusters,
+                                                const double* inverse_counts, double* last, Measured* out) {
+  const std::size_t k = measure_from<4>(first, first, end, sums, columns, clusters, inverse_counts, last, out);
+  measure_from<1>(k, first, end, sums, columns, clusters, inverse_counts, last, out);
 }
 
 class Centres {
@@ -159,8 +160,8 @@ class Centres {
   }
   void measure(std::size_t group) {
     const std::uint32_t end = end_of(group);
-    measure_clusters(begin_of(group), end, table_.data(), columns_, clusters_, inverse_counts_.data(),
-                     followed_ ? last_.data() : nullptr, measured_.data());
+    measure_group(begin_of(group), end, table_.data(), columns_, clusters_, inverse_counts_.data(),
+                  followed_ ? last_.data() + begin_of(group) * columns_ : nullptr, measured_.data());
     double most = 0;
     for (std::uint32_t k = begin_of(group); k < end; ++k) {
       if (inverse_counts_[k] == 0) measured_[k].norm = {kInfinity, 0};
@@ -296,7 +297,7 @@ class Centres {
   std::vector<double> inverse_counts_, last_inverse_counts_;  // 1 / n_k; 0 without members
   std::vector<std::uint32_t> empty_;
   bool followed_ = false;
-  std::vector<double> last_;          // c_jk of the last begin() that followed, in the order of the table
+  std::vector<double> last_;          // c_jk of the last begin() that followed: group after group, column after column
   std::vector<double> drift_;         // of each group
   std::vector<std::uint64_t> since_;  // version from which it counts
   std::uint64_t version_ = 0;
