@@ -179,6 +179,7 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
 class Bounds {
  public:
   // The nearest centre of each row, and the squared distance.  `squares`: |x|^2 of the rows.
+  // Bounds continue from one version of the centres to the next.
   // REQUIRES: `nearest` and `distance` are those of the last call, or forget() was called.
   void assign(const Centres& centres, const io::SparseMatrix& rows, std::span<const double> squares,
               std::span<RowState> states) {
@@ -191,7 +192,8 @@ class Bounds {
       return forget();
     }
     Pass pass(centres);
-    const bool known = bounds_.size() == rows.rows * pass.stride && version_ >= centres.since();
+    const bool known =
+        bounds_.size() == rows.rows * pass.stride && version_ + 1 == centres.version() && version_ >= centres.since();
     if (!known) bounds_.assign(rows.rows * pass.stride, FLT_MAX);
     assign_rows(pass, rows, squares.data(), states.data(), bounds_.data(), known);
     version_ = centres.version();

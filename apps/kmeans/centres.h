@@ -140,8 +140,8 @@ class Centres {
     table_ = table;
     followed_ = follow;
     columns_ = table.size() / clusters - 1;
-    const bool anew = std::exchange(clusters_, clusters) != clusters || last_.size() != columns_ * clusters;
-    if (follow && anew) {
+    const bool fresh = std::exchange(clusters_, clusters) != clusters || last_.size() != columns_ * clusters;
+    if (follow && fresh) {
       last_.assign(columns_ * clusters, 0);
       drift_.assign(groups(), 0);
       since_.assign(groups(), version_ + 1);
