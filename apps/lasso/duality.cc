@@ -27,15 +27,15 @@ DualityGap squared_gap(double residual_square, const PenaltyTerms& terms) {
 }
 
 DualityGap logistic_gap(std::span<const double> weights, std::span<const double> p, std::span<const double> rest,
-                        const PenaltyTerms& terms) {
+                        const PenaltyTerms& terms, double enough) {
   const auto gap_at = [&](double a) {
     // At 1 every u is p.
     return (a == 1 ? 0 : divergence_of_share(a, weights, p, rest)) + penalty_gap(terms, a);
   };
   // D is concave in a, and its slope at a = 1 is B.  If B >= 0, the best a below 1 is the largest.
   if (terms.ratio >= 1) {
-    const double a = 1 / terms.ratio;
-    return {a, gap_at(a)};
+    const double a = 1 / terms.ratio, least = penalty_gap(terms, a);
+    return {a, least > enough ? least : gap_at(a)};
   }
   const DualityGap at_one{1, gap_at(1)};
   if (terms.slope <= 0) return at_one;

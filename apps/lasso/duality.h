@@ -19,6 +19,7 @@
 //   logistic, g_i = w_i y_i p_i: E(a) = sum_i w_i KL(a p_i || p_i),
 //     KL(u || p) = u log(u/p) + (1-u) log((1-u) / (1-p)), the Fenchel-Young loss of -sum w [u log u + (1-u) log(1-u)].
 #pragma once
+#include <cmath>
 #include <span>
 
 namespace rota::lasso {
@@ -39,8 +40,9 @@ struct DualityGap {
 DualityGap squared_gap(double residual_square, const PenaltyTerms& terms);
 
 // `p` and `rest` are those of LogisticRow at y f.  The scale is the best one if M >= 1 and a good one if not.  Rows of
-// weight 0 do not matter.
+// weight 0 do not matter.  A gap above `enough` may be given without the term of the loss, which saves a pass over the
+// rows: then it is a lower bound.
 DualityGap logistic_gap(std::span<const double> weights, std::span<const double> p, std::span<const double> rest,
-                        const PenaltyTerms& terms);
+                        const PenaltyTerms& terms, double enough = HUGE_VAL);
 
 }  // namespace rota::lasso

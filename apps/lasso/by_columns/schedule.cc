@@ -16,15 +16,17 @@ namespace {
 // screen of all columns.  Long columns that are not needed slow down every step of the solver.
 constexpr std::size_t kLeastColumns = 100, kMostColumns = 1000;
 constexpr double kShareOfEntries = 1.0 / 32;
+// A matrix that has no more columns and entries than these is the working set as a whole.
+constexpr std::size_t kFewColumns = 512;
+constexpr std::uint64_t kFewEntries = 8'000'000;
 // A set that has grown beyond this multiple of the wanted size is rebuilt.
 constexpr std::size_t kMostTimesWanted = 4;
-// The working set counts as solved at this share of the last gap: a large one while the set still lacks columns that
-// are far beyond their bounds, a small one once all are near, and almost none once few are left to enter, which saves
-// screens of all columns.  Never below a part of the tolerance of the fit.
-constexpr double kInnerShare = 0.3, kInnerShareNear = 0.01, kInnerShareLess = 0.1;
-constexpr double kNear = 3;       // largest gradient, in units of the bound
-constexpr std::size_t kFew = 20;  // at most one candidate for that many columns of the set
-constexpr double kShareOfTolerance = 0.3;
+// The working set counts as solved at this share of the last gap while it still lacks columns that are far beyond their
+// bounds, and at a part of the tolerance of the fit once all are near: that saves screens of all columns.
+constexpr double kInnerShare = 0.3, kShareOfTolerance = 0.3;
+constexpr double kNear = 3;  // largest gradient, in units of the bound
+// If that was not enough and no column is left to enter: this share of the gap, and the next time a part of it.
+constexpr double kInnerShareFurther = 1e-3, kInnerShareLess = 0.1;
 // A fit that has not converged by then is recorded with its gap.
 constexpr std::uint32_t kScreensMost = 500;
 
@@ -115,22 +117,23 @@ class WorkingSetSchedule final : public Schedule {
     entering_.clear();
     const std::size_t least = std::max(kLeastColumns, 2 * support_.size());
     const double entries = kShareOfEntries * static_cast<double>(certificate_.entries);
+    // So few candidates are all columns: more are wanted.
+    const bool whole = certificate_.candidates.size() <= kFewColumns && certificate_.entries <= kFewEntries;
     double held = 0;
     std::size_t looked_at = 0;
     for (const Candidate& one : certificate_.candidates) {
       held += static_cast<double>(one.entries);
-      if (++looked_at > most_wanted() || (looked_at > least && held > entries)) break;
+      ++looked_at;
+      if (!whole && (looked_at > most_wanted() || (looked_at > least && held > entries))) break;
       if (working_.insert(one.column).second) entering_.push_back(one.column);
     }
     const bool near = certificate_.steepest <= kNear * sequence_.lambda() * settings_.l1_ratio;
-    const bool last_ones = near && kFew * entering_.size() <= working_.size();
     // If there is nothing new to add, the rest of the gap is the working set's own: it must be solved further, or the
     // next screen would find the same.  The second time in a row even beyond the tolerance of the fit.
-    const bool further = entering_.empty() && !new_penalty, again = further && inner_share_ < kInnerShareNear;
-    inner_share_ = again                  ? kInnerShareLess * (inner_share_ > 0 ? inner_share_ : kInnerShareNear)
-                   : further || last_ones ? 0
-                   : near                 ? kInnerShareNear
-                                          : kInnerShare;
+    const bool further = entering_.empty() && !new_penalty, again = further && inner_share_ < kInnerShare;
+    inner_share_ = again                      ? (inner_share_ > 0 ? kInnerShareLess * inner_share_ : kInnerShareFurther)
+                   : further || near || whole ? 0
+                                              : kInnerShare;
     plan_solve(again ? 0 : kShareOfTolerance * settings_.tolerance * certificate_.null_objective);
     plan_screen();
   }

@@ -178,11 +178,11 @@ std::vector<double> row_products(const SparseRows& rows, std::span<const double>
 }  // namespace
 
 void Gram::begin(std::span<const double> weights) {
-  root_.clear();
   columns_.clear();
   member_of_.clear();
   product_.clear();
-  for (const double weight : weights) root_.push_back(std::sqrt(weight));
+  root_.resize(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) root_[i] = std::sqrt(weights[i]);
 }
 
 void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> added) {

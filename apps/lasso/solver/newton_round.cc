@@ -20,9 +20,9 @@ namespace {
 // The least second derivative of a row, as a share of its weight: a step towards rows that are already far on their
 // correct side stays finite.
 constexpr double kLeastCurvature = 1e-10;
-// The largest relative difference of the curvatures along a step for which the kept ones are used again: the error of a
-// step with them is about this share of the step.
-constexpr double kBendsAlike = 0.2;
+// The largest relative difference of the rows' curvatures, along a step, from the kept ones times one scale, for which
+// those are used again.
+constexpr double kBendsAlike = 0.35;
 // Share of the expected decrease of the objective that a step must reach (Armijo), the share of the objective that
 // rounding may hide, and how often a step is halved.
 constexpr double kLeastFall = 1e-4, kRounding = 1e-15;
@@ -30,6 +30,13 @@ constexpr double kLeastFall = 1e-4, kRounding = 1e-15;
 // accepted.
 constexpr double kUnseen = 1e-14;
 constexpr int kMostHalvings = 40;
+// A step that lowers the objective by more than this share of it is far from the optimum: it may be stretched.
+constexpr double kFarFall = 1e-4;
+// A step is stretched by at most the first number of its length, and only if the objective's slope at its end promises
+// the second one; until this share of that slope is left.
+constexpr double kLongestStretch = 8, kLeastStretch = 0.1, kSlopeLeft = 0.1;
+constexpr int kMostStretches = 8;
+constexpr double kRoundingOfZero = 0x1p-48;  // share of a coefficient that is left when it becomes 0
 // The intercept's own Newton steps, and the longest one.
 constexpr int kMostInterceptSteps = 60;
 constexpr double kLongestInterceptStep = 8;
@@ -39,9 +46,9 @@ constexpr double kInterceptError = 0x1p-51, kLeastGradient = 1e-18;
 
 }  // namespace
 
-// Losses, gradients and curvatures of the rows at f = fitted_ + intercept.
-void ReducedProblem::compute_slopes(double intercept) {
-  logistic_rows(y_, fitted_, intercept, {row_losses_, p_, rest_});
+// Losses, gradients and curvatures of the rows at these f + shift.
+void ReducedProblem::compute_slopes(std::span<const double> fitted, double shift) {
+  logistic_rows(y_, fitted, shift, {row_losses_, p_, rest_});
   for (std::size_t i = 0; i < y_.size(); ++i) {
     gradient_[i] = w_[i] * y_[i] * p_[i];
     curvature_[i] = w_[i] * larger(p_[i] * rest_[i], kLeastCurvature);
@@ -53,7 +60,7 @@ void ReducedProblem::compute_slopes(double intercept) {
 void ReducedProblem::fit_logistic_intercept() {
   double low = -HUGE_VAL, high = HUGE_VAL;
   for (int step = 0; step < kMostInterceptSteps; ++step) {
-    compute_slopes(intercept_);
+    compute_slopes(fitted_, intercept_);
     const double sum = chunked_sum(y_.size(), [&](std::size_t i) { return gradient_[i]; });
     const double size = chunked_sum(y_.size(), [&](std::size_t i) { return std::abs(gradient_[i]); });
     if (std::abs(sum) <= kInterceptError * size || size < kLeastGradient) return;
@@ -64,12 +71,13 @@ void ReducedProblem::fit_logistic_intercept() {
     if (next == intercept_) return;
     intercept_ = next;
   }
-  compute_slopes(intercept_);
+  compute_slopes(fitted_, intercept_);
 }
 
 void ReducedProblem::forget_curvature() {
   kept_curvature_.clear();
   kept_moments_.clear();
+  curvature_scale_ = 1;
 }
 
 // Computes what depends on kept_curvature_.
@@ -88,47 +96,103 @@ Moments ReducedProblem::moments_of_kept(std::uint32_t j) {
   return moments;
 }
 
-// Whether the kept curvatures are near the current ones along the last step.
-bool ReducedProblem::bends_alike(std::span<const double> fitted_before) const {
-  double kept = 0, now = 0;
+// Scales the kept curvatures so that they fit the current ones along the last step.  False if single rows differ too
+// much.
+bool ReducedProblem::bends_alike() {
+  double kept = 0, now = 0, apart = 0;
   for (std::size_t i = 0; i < y_.size(); ++i) {
-    const double step = fitted_[i] - fitted_before[i];
+    const double step = fitted_[i] - fitted_before_[i];
     kept += kept_curvature_[i] * step * step;
     now += curvature_[i] * step * step;
   }
-  return std::abs(now - kept) <= kBendsAlike * kept;
+  const double scale = now / kept;
+  if (!(scale > 0) || !std::isfinite(scale)) return false;
+  for (std::size_t i = 0; i < y_.size(); ++i) {
+    const double step = fitted_[i] - fitted_before_[i];
+    apart += std::abs(curvature_[i] - scale * kept_curvature_[i]) * step * step;
+  }
+  curvature_scale_ = scale;
+  return apart <= kBendsAlike * now;
 }
 
+// The expansion is divided by the scale of the curvatures, so that products under the kept ones serve it.
 bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double tolerance) {
   const bool fresh = kept_curvature_.empty();
   if (fresh) {
     kept_curvature_ = curvature_;
     keep_curvature();
   }
+  const double inverse = 1 / curvature_scale_;
   const std::span<const double> h = kept_curvature_;
-  const double square =
-      chunked_sum(h.size(), [&](std::size_t i) { return h[i] > 0 ? gradient_[i] / h[i] * gradient_[i] : 0; });
-  ActiveProblem problem{&columns_, h, gradient_, has_intercept_ ? sum_of_kept_ : 0, square, {}};
+  scaled_gradient_.resize(y_.size());
+  for (std::size_t i = 0; i < y_.size(); ++i) scaled_gradient_[i] = gradient_[i] * inverse;
+  const std::span<const double> g = scaled_gradient_;
+  const double square = chunked_sum(h.size(), [&](std::size_t i) { return h[i] > 0 ? g[i] / h[i] * g[i] : 0; });
+  ActiveProblem problem{&columns_, h, g, has_intercept_ ? sum_of_kept_ : 0, square, {}};
   for (ActiveCoordinate it : active_coordinates(penalty, at)) {
     it.moments = moments_of_kept(it.column);
+    it.gradient *= inverse;
+    it.threshold *= inverse;
+    it.ridge *= inverse;
     if (it.moments.centred_square > 0) problem.coordinates.push_back(it);
   }
-  const std::vector<double> fitted_before = fitted_;
-  const bool gained = descend(problem, tolerance);
-  const bool moved = step_towards(penalty, problem);
-  if (!moved || !bends_alike(fitted_before)) forget_curvature();
+  fitted_before_ = fitted_;
+  const std::vector<double> from = coefficients_;
+  const double before = objective(penalty);
+  const bool gained = descend(problem, tolerance * inverse);
+  const bool moved = step_towards(penalty, problem, at);
+  if (moved && before - objective(penalty) > kFarFall * before) stretch_step(penalty, from);
+  if (!moved || !bends_alike()) forget_curvature();
   return (moved && gained) || !fresh;
 }
 
+// Far from the optimum a step is too short, because curvatures fall on the way.  Moves further in its direction, to
+// where the objective is lowest on that line, by Newton's method, or to where a coefficient would change its sign.
+void ReducedProblem::stretch_step(const Penalty& penalty, std::span<const double> from) {
+  double most = kLongestStretch, slope = 0, bend = 0;  // of the penalty, in units of the step
+  for (std::size_t j = 0; j < from.size(); ++j) {
+    const double now = coefficients_[j], by = now - from[j], scale = columns_.scale(j);
+    if (by == 0) continue;
+    if (now * by <= 0) most = std::min(most, now / -by);
+    slope += penalty.l1 * scale * std::copysign(by, now * by) + penalty.l2 * scale * scale * by * now;
+    bend += penalty.l2 * scale * scale * by * by;
+  }
+  double at = 0, lower = 0, first = 0;  // at `lower` the objective still falls
+  int stretch = 0;
+  for (;; ++stretch) {
+    double left = slope + at * bend, curvature = bend;
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+      const double step = fitted_[i] - fitted_before_[i];
+      left -= gradient_[i] * step;
+      curvature += curvature_[i] * step * step;
+    }
+    if (stretch == 0) first = left;
+    if (left > -kSlopeLeft * first) at = lower;  // too far
+    const double by = std::min(-left / curvature, most - at);
+    if (left > kSlopeLeft * first || !(by >= kLeastStretch) || stretch == kMostStretches) break;
+    lower = at;
+    at += by;
+    stretched_.resize(y_.size());
+    for (std::size_t i = 0; i < y_.size(); ++i) stretched_[i] = fitted_[i] + at * (fitted_[i] - fitted_before_[i]);
+    compute_slopes(stretched_, 0);
+  }
+  if (stretch == 0) return;
+  for (std::size_t j = 0; j < from.size(); ++j) {
+    const double now = coefficients_[j], moved = now + at * (now - from[j]);
+    coefficients_[j] = now != 0 && moved / now > kRoundingOfZero ? moved : 0;
+  }
+  refresh();
+}
+
 // Moves from the current coefficients towards those of the solved expansion.  False if no step lowers the objective.
-bool ReducedProblem::step_towards(const Penalty& penalty, const ActiveProblem& problem) {
+bool ReducedProblem::step_towards(const Penalty& penalty, const ActiveProblem& problem, const Look& at) {
   const double before = objective(penalty), intercept = intercept_;
   std::vector<double> from;
   double fall = 0, intercept_step = 0;  // `fall`: of the objective, to first order
   for (const ActiveCoordinate& it : problem.coordinates) {
     const double old = coefficients_[it.column], by = it.coefficient - old, scale = columns_.scale(it.column);
     from.push_back(old);
-    fall += by * it.gradient + penalty_of(penalty, scale, old) - penalty_of(penalty, scale, it.coefficient);
+    fall += by * at.gradients[it.column] + penalty_of(penalty, scale, old) - penalty_of(penalty, scale, it.coefficient);
     if (has_intercept_) intercept_step -= by * it.moments.sum / problem.sum_of_h;
   }
   // Near the optimum the fall is less than the rounding of its parts.

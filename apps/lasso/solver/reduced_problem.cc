@@ -32,6 +32,7 @@ constexpr double kEpochsOfStep = 10;
 constexpr std::uint64_t kMostIdleRounds = 6;
 // Share of the gap at the beginning of a round: if more than this is left, the next has new curvatures.
 constexpr double kSlowFall = 0.3;
+constexpr double kLargeGap = 1e-4;      // share of the objective: above it a lower bound of the gap will do
 constexpr double kLastDigit = 0x1p-51;  // share of the objective that is rounding
 
 // In units of about one multiplication and addition on dense numbers.
@@ -54,23 +55,27 @@ constexpr double kMostPairs = 1 << 24;  // 8 bytes each
 // The cost of coordinate descent on columns and on their products; `gram` may hold some of the problem's columns.
 MethodCost cost_of(const ActiveProblem& problem, const Gram& gram) {
   const auto rows = static_cast<double>(problem.columns->rows());
-  std::vector<std::uint32_t> in_row(problem.columns->rows(), 0);  // numbers of sparse columns
   double sparse = 0, dense = 0, new_columns = 0, new_dense = 0, numbers = 0, new_numbers = 0;
   for (const ActiveCoordinate& it : problem.coordinates) {
-    new_columns += gram.has(it.column) ? 0 : 1;
+    const bool is_new = !gram.has(it.column);
+    new_columns += is_new ? 1 : 0;
     if (problem.columns->is_dense(it.column)) {
       ++dense;
-      new_dense += gram.has(it.column) ? 0 : 1;
+      new_dense += is_new ? 1 : 0;
       continue;
     }
     ++sparse;
-    const auto its_rows = problem.columns->rows_of(it.column);
-    numbers += static_cast<double>(its_rows.size());
-    if (!gram.has(it.column)) new_numbers += static_cast<double>(its_rows.size());
-    for (const std::uint32_t row : its_rows) ++in_row[row];
+    const auto count = static_cast<double>(problem.columns->rows_of(it.column).size());
+    numbers += count;
+    if (is_new) new_numbers += count;
   }
   double summands = 0;  // of products of two sparse columns, every pair in both orders
-  for (const std::uint32_t count : in_row) summands += static_cast<double>(count) * count;
+  if (new_numbers > 0) {
+    std::vector<std::uint32_t> in_row(problem.columns->rows(), 0);  // numbers of sparse columns
+    for (const ActiveCoordinate& it : problem.coordinates)
+      for (const std::uint32_t row : problem.columns->rows_of(it.column)) ++in_row[row];
+    for (const std::uint32_t count : in_row) summands += static_cast<double>(count) * count;
+  }
   const double new_share = numbers > 0 ? new_numbers / numbers : 0;
   const double new_summands = summands * new_share * (1 - new_share / 2);
   const double size = sparse + dense;
@@ -216,7 +221,7 @@ DualityGap ReducedProblem::gap(const Penalty& penalty, double ratio) const {
   for (std::size_t j = 0; j < coefficients_.size(); ++j)
     if (coefficients_[j] != 0) add_terms(penalty, j, columns_.dot(j, gradient_), terms);
   terms.ratio = ratio;
-  return gap_of(terms);
+  return gap_of(terms, HUGE_VAL);
 }
 
 void ReducedProblem::add_terms(const Penalty& penalty, std::size_t j, double gradient, PenaltyTerms& terms) const {
@@ -226,16 +231,16 @@ void ReducedProblem::add_terms(const Penalty& penalty, std::size_t j, double gra
   terms.slope += coefficients_[j] * gradient - penalty.l2 * scaled * scaled;
 }
 
-DualityGap ReducedProblem::gap_of(const PenaltyTerms& terms) const {
+DualityGap ReducedProblem::gap_of(const PenaltyTerms& terms, double enough) const {
   if (loss_kind_ == Loss::squared) return squared_gap(2 * loss_, terms);
-  return logistic_gap(w_, p_, rest_, terms);
+  return logistic_gap(w_, p_, rest_, terms, enough);
 }
 
 void ReducedProblem::refresh() {
   sum_columns();
   if (loss_kind_ == Loss::squared && has_intercept_) fit_squared_intercept();
   if (loss_kind_ == Loss::logistic && has_intercept_) fit_logistic_intercept();
-  if (loss_kind_ == Loss::logistic && !has_intercept_) compute_slopes(0);
+  if (loss_kind_ == Loss::logistic && !has_intercept_) compute_slopes(fitted_, 0);
   compute_rows();
 }
 
@@ -281,10 +286,10 @@ SolveStatistics ReducedProblem::solve(const Penalty& penalty, double tolerance, 
   double least_gap = HUGE_VAL, least_objective = HUGE_VAL, gap_before = HUGE_VAL;
   std::uint64_t idle = 0;
   for (;;) {
-    const Look at = look(penalty);
+    const double now = objective(penalty);
+    const Look at = look(penalty, std::max(tolerance, kLargeGap * now));
     done_.gap = at.gap.gap;
     done_.converged = done_.gap <= tolerance;
-    const double now = objective(penalty);
     const bool better = done_.gap < least_gap || now < least_objective * (1 - kLastDigit);
     least_gap = std::min(least_gap, done_.gap);
     least_objective = std::min(least_objective, now);
@@ -313,7 +318,7 @@ void ReducedProblem::leave_out_constants() {
   if (any) refresh();
 }
 
-ReducedProblem::Look ReducedProblem::look(const Penalty& penalty) const {
+ReducedProblem::Look ReducedProblem::look(const Penalty& penalty, double enough) const {
   Look look;
   look.gradients.reserve(columns_.size());
   for (std::size_t j = 0; j < columns_.size(); ++j) {
@@ -323,7 +328,7 @@ ReducedProblem::Look ReducedProblem::look(const Penalty& penalty) const {
     look.terms.ratio = std::max(look.terms.ratio, ratio);
     add_terms(penalty, j, gradient, look.terms);
   }
-  look.gap = gap_of(look.terms);
+  look.gap = gap_of(look.terms, enough);
   return look;
 }
 
@@ -386,13 +391,15 @@ void ReducedProblem::state(Archive& list) {
   double work = columns_work_;
   std::vector<double> curvature = kept_curvature_;
   std::vector<std::uint32_t> in_gram = gram_.columns();
-  list(y_, w_, columns_, coefficients_, intercept_, work, curvature, in_gram);
+  double scale = curvature_scale_;
+  list(y_, w_, columns_, coefficients_, intercept_, work, curvature, scale, in_gram);
   if (!list.reads()) return;
   list.check(y_.size() == rows && fault_of(loss_kind_, y_, w_) == nullptr);
   list.check(coefficients_.size() == columns_.size() && finite(coefficients_) && std::isfinite(intercept_) &&
              (has_intercept_ || intercept_ == 0));
   list.check(curvature.empty() || (loss_kind_ == Loss::logistic && curvature.size() == rows && finite(curvature) &&
                                    std::ranges::min(curvature) >= 0));
+  list.check(scale > 0 && std::isfinite(scale));
   std::vector<bool> seen(columns_.size());
   for (const std::uint32_t column : in_gram) {
     list.check(column < seen.size() && !seen[column]);
@@ -403,12 +410,13 @@ void ReducedProblem::state(Archive& list) {
   forget_weights();
   if (!curvature.empty()) {
     kept_curvature_ = std::move(curvature);
+    curvature_scale_ = scale;
     keep_curvature();
   }
   columns_work_ = work;
   gram_.add(columns_, in_gram);
   sum_columns();
-  if (loss_kind_ == Loss::logistic) compute_slopes(intercept_);
+  if (loss_kind_ == Loss::logistic) compute_slopes(fitted_, intercept_);
   compute_rows();
 }
 

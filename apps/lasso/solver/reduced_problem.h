@@ -34,7 +34,7 @@ struct SolveStatistics {
   std::uint64_t epochs = 0;       // passes over active columns
   std::uint64_t rounds = 0;       // choices of active columns; for the logistic loss, Newton steps
   std::uint64_t gram_rounds = 0;  // of them, solved on products of columns
-  double gap = 0;                 // duality gap of the reduced problem, in units of the objective
+  double gap = 0;                 // duality gap of the reduced problem, or if not converged a lower bound of it
   bool converged = false;         // the gap is at most the tolerance
 };
 
@@ -117,26 +117,28 @@ class ReducedProblem {
   void forget_curvature();
   void keep_curvature();
   Moments moments_of_kept(std::uint32_t j);
-  bool bends_alike(std::span<const double> fitted_before) const;
+  bool bends_alike();
 
   // Computes fitted_ and all that depends on it.
   void refresh();
   void sum_columns();
   void fit_squared_intercept();
   void fit_logistic_intercept();
-  void compute_slopes(double intercept);
+  void compute_slopes(std::span<const double> fitted, double shift);
   void compute_rows();
 
   void add_terms(const Penalty& penalty, std::size_t j, double gradient, PenaltyTerms& terms) const;
-  DualityGap gap_of(const PenaltyTerms& terms) const;
-  Look look(const Penalty& penalty) const;
+  // A gap above `enough` may be a lower bound of it: see duality.h.
+  DualityGap gap_of(const PenaltyTerms& terms, double enough) const;
+  Look look(const Penalty& penalty, double enough) const;
   std::vector<ActiveCoordinate> active_coordinates(const Penalty& penalty, const Look& at) const;
   // A round solves the active columns, or their second-order expansion, to a tolerance.  All three return false if
   // rounding left nothing to gain.
   bool squared_round(const Penalty& penalty, const Look& at, double tolerance);
   bool newton_round(const Penalty& penalty, const Look& at, double tolerance);
   bool descend(ActiveProblem& problem, double tolerance);
-  bool step_towards(const Penalty& penalty, const ActiveProblem& problem);
+  bool step_towards(const Penalty& penalty, const ActiveProblem& problem, const Look& at);
+  void stretch_step(const Penalty& penalty, std::span<const double> from);
 
   Loss loss_kind_;
   bool has_intercept_;
@@ -157,8 +159,12 @@ class ReducedProblem {
 
   // Logistic loss; empty: the next step computes them.
   std::vector<double> kept_curvature_;
+  double curvature_scale_ = 1;  // the current curvatures are about this times the kept ones
   double sum_of_kept_ = 0;
   std::vector<Moments> kept_moments_;  // of columns under them; a negative square: not known yet
+
+  // Of the current step; kept so that their memory is.
+  std::vector<double> fitted_before_, scaled_gradient_, stretched_;
 
   // Of the current solve().
   SolveLimits limits_;
