@@ -50,10 +50,10 @@ void refuse_no_weight(const std::string& file, std::uint32_t fold) {
 
 std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
                                     std::uint32_t fold, const std::string& file) {
-  std::vector<double> out(weights.size());
+  std::vector<double> out(folds.size());
   double sum = 0;
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (fold == 0 || folds[i] != fold) sum += out[i] = weights[i];
+    if (fold == 0 || folds[i] != fold) sum += out[i] = weights.empty() ? 1 : weights[i];
   if (!(sum > 0)) refuse_no_weight(file, fold);
   for (double& one : out) one /= sum;
   return out;
@@ -61,10 +61,11 @@ std::vector<double> weights_outside(const std::vector<double>& weights, const st
 
 std::vector<double> weights_within(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
                                    std::uint32_t fold) {
-  std::vector<double> out(weights.size());
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<double> out(folds.size());
+  const double sum =
+      weights.empty() ? static_cast<double>(folds.size()) : std::accumulate(weights.begin(), weights.end(), 0.0);
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (folds[i] == fold) out[i] = weights[i] / sum;
+    if (folds[i] == fold) out[i] = (weights.empty() ? 1 : weights[i]) / sum;
   return out;
 }
 

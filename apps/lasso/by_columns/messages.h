@@ -29,11 +29,11 @@ struct ColumnsStep : FitStep {
 struct DataNote {
   std::uint64_t columns = 0;
   std::vector<double> response;  // by row, as in the data
-  std::vector<double> weights;   // by row, as the user gave them, or ones
+  std::vector<double> weights;   // by row, as the user gave them; empty: all 1
 
   void fields(auto& list) {
     list(columns, response, weights);
-    list.check(weights.size() == response.size());
+    list.check(weights.empty() || weights.size() == response.size());
   }
 };
 

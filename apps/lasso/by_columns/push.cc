@@ -222,7 +222,6 @@ class ColumnsPush final : public SharedPush {
 
 std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data) {
   RowNumbers& rows = data.common.numbers;
-  if (rows.weights.empty()) rows.weights.assign(data.common.rows, 1.0);
   const auto shared = std::make_shared<const SharedRowData>(
       SharedRowData{{data.common.columns, std::move(rows.response), std::move(rows.weights)},
                     folds_of_rows(data.common.rows, settings.folds, seed)});

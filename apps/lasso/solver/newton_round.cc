@@ -75,7 +75,7 @@ void ReducedProblem::fit_logistic_intercept() {
 }
 
 void ReducedProblem::forget_curvature() {
-  kept_curvature_.clear();
+  keeps_curvature_ = false;
   kept_moments_.clear();
   curvature_scale_ = 1;
 }
@@ -83,6 +83,7 @@ void ReducedProblem::forget_curvature() {
 // Computes what depends on kept_curvature_.
 void ReducedProblem::keep_curvature() {
   const std::span<const double> h = kept_curvature_;
+  keeps_curvature_ = true;
   sum_of_kept_ = chunked_sum(h.size(), [&](std::size_t i) { return h[i]; });
   kept_moments_.clear();
   gram_.begin(h);
@@ -117,14 +118,13 @@ bool ReducedProblem::bends_alike() {
 
 // The expansion is divided by the scale of the curvatures, so that products under the kept ones serve it.
 bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double tolerance) {
-  const bool fresh = kept_curvature_.empty();
+  const bool fresh = !keeps_curvature_;
   if (fresh) {
-    kept_curvature_ = curvature_;
+    std::ranges::copy(curvature_, kept_curvature_.begin());
     keep_curvature();
   }
   const double inverse = 1 / curvature_scale_;
   const std::span<const double> h = kept_curvature_;
-  scaled_gradient_.resize(y_.size());
   for (std::size_t i = 0; i < y_.size(); ++i) scaled_gradient_[i] = gradient_[i] * inverse;
   const std::span<const double> g = scaled_gradient_;
   const double square = chunked_sum(h.size(), [&](std::size_t i) { return h[i] > 0 ? g[i] / h[i] * g[i] : 0; });
@@ -136,7 +136,7 @@ bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double
     it.ridge *= inverse;
     if (it.moments.centred_square > 0) problem.coordinates.push_back(it);
   }
-  fitted_before_ = fitted_;
+  std::ranges::copy(fitted_, fitted_before_.begin());
   const std::vector<double> from = coefficients_;
   const double before = objective(penalty);
   const bool gained = descend(problem, tolerance * inverse);
@@ -172,7 +172,6 @@ void ReducedProblem::stretch_step(const Penalty& penalty, std::span<const double
     if (left > kSlopeLeft * first || !(by >= kLeastStretch) || stretch == kMostStretches) break;
     lower = at;
     at += by;
-    stretched_.resize(y_.size());
     for (std::size_t i = 0; i < y_.size(); ++i) stretched_[i] = fitted_[i] + at * (fitted_[i] - fitted_before_[i]);
     compute_slopes(stretched_, 0);
   }

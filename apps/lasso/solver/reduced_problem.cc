@@ -116,17 +116,14 @@ const char* fault_of(Loss loss, std::span<const double> y, std::span<const doubl
 }  // namespace
 
 ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::vector<double> y, std::vector<double> w)
-    : loss_kind_(loss),
-      has_intercept_(intercept),
-      y_(std::move(y)),
-      w_(std::move(w)),
-      columns_(y_.size(), intercept),
-      gradient_(y_.size()),
-      row_losses_(y_.size()),
-      p_(loss == Loss::logistic ? y_.size() : 0),
-      rest_(p_.size()),
-      curvature_(p_.size()) {
+    : loss_kind_(loss), has_intercept_(intercept), y_(std::move(y)), w_(std::move(w)), columns_(y_.size(), intercept) {
   if (const char* const fault = fault_of(loss_kind_, y_, w_)) throw std::invalid_argument(fault);
+  std::vector<std::span<double>*> parts = {&fitted_, &gradient_, &row_losses_};
+  if (loss == Loss::logistic)
+    parts.insert(parts.end(),
+                 {&p_, &rest_, &curvature_, &kept_curvature_, &fitted_before_, &scaled_gradient_, &stretched_});
+  row_memory_.resize(parts.size() * y_.size());
+  for (std::size_t k = 0; k < parts.size(); ++k) *parts[k] = std::span(row_memory_).subspan(k * y_.size(), y_.size());
   forget_weights();
   refresh();
 }
@@ -246,7 +243,7 @@ void ReducedProblem::refresh() {
 
 // Computes fitted_, without the intercept.
 void ReducedProblem::sum_columns() {
-  fitted_.assign(y_.size(), 0.0);
+  std::ranges::fill(fitted_, 0.0);
   for (std::size_t j = 0; j < coefficients_.size(); ++j)
     if (coefficients_[j] != 0) columns_.add_to(j, coefficients_[j], fitted_);
 }
@@ -389,7 +386,8 @@ bool ReducedProblem::descend(ActiveProblem& problem, double tolerance) {
 void ReducedProblem::state(Archive& list) {
   const std::size_t rows = y_.size();
   double work = columns_work_;
-  std::vector<double> curvature = kept_curvature_;
+  std::vector<double> curvature;
+  if (keeps_curvature_) curvature.assign(kept_curvature_.begin(), kept_curvature_.end());
   std::vector<std::uint32_t> in_gram = gram_.columns();
   double scale = curvature_scale_;
   list(y_, w_, columns_, coefficients_, intercept_, work, curvature, scale, in_gram);
@@ -409,7 +407,7 @@ void ReducedProblem::state(Archive& list) {
   if (!list.ok()) return;
   forget_weights();
   if (!curvature.empty()) {
-    kept_curvature_ = std::move(curvature);
+    std::ranges::copy(curvature, kept_curvature_.begin());
     curvature_scale_ = scale;
     keep_curvature();
   }

@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "apps/lasso/design/large_vector.h"
 #include "apps/lasso/duality.h"
 #include "apps/lasso/penalty.h"
 #include "apps/lasso/settings.h"
@@ -52,6 +53,8 @@ class ReducedProblem {
  public:
   // y and w have one number a row.  Throws std::invalid_argument if they do not fit the description above.
   ReducedProblem(Loss loss, bool intercept, std::vector<double> y, std::vector<double> w);
+  ReducedProblem(ReducedProblem&&) = default;
+  ReducedProblem& operator=(ReducedProblem&&) = default;
 
   // Adds a column with coefficient 0; see WorkingColumns::add.  Values are finite, s >= 0.
   template <typename Value>
@@ -148,23 +151,24 @@ class ReducedProblem {
   double intercept_ = 0;  // of the shifted columns: see WorkingColumns::shift
   Method method_ = Method::automatic;
 
-  // Derived from the above.
-  std::vector<double> fitted_, gradient_, row_losses_;
-  double loss_ = 0;
+  // Derived from the above, one number a row.  All are in one block of large pages: touching as many small pages for
+  // the first time takes longer than a pass over the rows.
+  LargeVector<double> row_memory_;
+  std::span<double> fitted_, gradient_, row_losses_;
   // Logistic loss: p_i = 1 / (1 + exp(y_i f_i)), 1 - p_i, and w_i p_i (1 - p_i) or a little more.
-  std::vector<double> p_, rest_, curvature_;
+  std::span<double> p_, rest_, curvature_;
+  // Logistic loss: the curvatures of an earlier step, if they are kept; and of the current step.
+  std::span<double> kept_curvature_, fitted_before_, scaled_gradient_, stretched_;
+
+  double loss_ = 0;
   double sum_of_weights_ = 0;
   std::vector<Moments> moments_;  // under w, of the columns of the last solve()
   Gram gram_;                     // under w; for the logistic loss under kept_curvature_
 
-  // Logistic loss; empty: the next step computes them.
-  std::vector<double> kept_curvature_;
-  double curvature_scale_ = 1;  // the current curvatures are about this times the kept ones
+  bool keeps_curvature_ = false;  // else the next step does
+  double curvature_scale_ = 1;    // the current curvatures are about this times the kept ones
   double sum_of_kept_ = 0;
   std::vector<Moments> kept_moments_;  // of columns under them; a negative square: not known yet
-
-  // Of the current step; kept so that their memory is.
-  std::vector<double> fitted_before_, scaled_gradient_, stretched_;
 
   // Of the current solve().
   SolveLimits limits_;
