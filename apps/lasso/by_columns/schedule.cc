@@ -22,8 +22,9 @@ constexpr std::uint64_t kFewEntries = 8'000'000;
 // A set that has grown beyond this multiple of the wanted size is rebuilt.
 constexpr std::size_t kMostTimesWanted = 4;
 // The working set counts as solved at this share of the last gap while it still lacks columns that are far beyond their
-// bounds, and at a part of the tolerance of the fit once all are near: that saves screens of all columns.
-constexpr double kInnerShare = 0.3, kShareOfTolerance = 0.3;
+// bounds, and at a part of the tolerance of the fit once all are near: that saves screens of all columns.  Of a set of
+// all columns nothing but rounding is missing in that part.
+constexpr double kInnerShare = 0.3, kShareOfTolerance = 0.3, kShareOfWhole = 0.95;
 constexpr double kNear = 3;  // largest gradient, in units of the bound
 // If that was not enough and no column is left to enter: this share of the gap, and the next time a part of it.
 constexpr double kInnerShareFurther = 1e-3, kInnerShareLess = 0.1;
@@ -134,7 +135,8 @@ class WorkingSetSchedule final : public Schedule {
     inner_share_ = again                      ? (inner_share_ > 0 ? kInnerShareLess * inner_share_ : kInnerShareFurther)
                    : further || near || whole ? 0
                                               : kInnerShare;
-    plan_solve(again ? 0 : kShareOfTolerance * settings_.tolerance * certificate_.null_objective);
+    const double share = whole ? kShareOfWhole : kShareOfTolerance;
+    plan_solve(again ? 0 : share * settings_.tolerance * certificate_.null_objective);
     plan_screen();
   }
 

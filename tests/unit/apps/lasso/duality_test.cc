@@ -20,7 +20,8 @@ PenaltyTerms terms_at(const Instance& it, const Penalty& penalty, const std::vec
   return terms;
 }
 
-DualityGap gap_at(const Instance& it, const PenaltyTerms& terms, const std::vector<double>& f) {
+DualityGap gap_at(const Instance& it, const PenaltyTerms& terms, const std::vector<double>& f,
+                  double enough = HUGE_VAL) {
   if (it.loss == Loss::logistic) {
     std::vector<double> p, rest;
     for (std::size_t i = 0; i < it.rows(); ++i) {
@@ -28,7 +29,7 @@ DualityGap gap_at(const Instance& it, const PenaltyTerms& terms, const std::vect
       p.push_back(row.p);
       rest.push_back(row.rest);
     }
-    return logistic_gap(it.w, p, rest, terms);
+    return logistic_gap(it.w, p, rest, terms, enough);
   }
   double square = 0;
   for (std::size_t i = 0; i < it.rows(); ++i) square += it.w[i] * (it.y[i] - f[i]) * (it.y[i] - f[i]);
@@ -100,6 +101,23 @@ TEST(Duality, TheBoundIsBelowTheOptimumAtAnyPoint) {
           }
         }
       }
+}
+
+TEST(Duality, AGapIsExactUnlessALowerBoundIsEnough) {
+  const Instance it = random_instance({.loss = Loss::logistic});
+  const Penalty penalty{0.2 * largest_l1(it), 0};
+  int lower = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const Point point = random_point(it, std::pow(10, static_cast<double>(seed % 5) - 3), seed);
+    const PenaltyTerms terms = terms_at(it, penalty, point.b, it.gradient(point.f));
+    const double exact = gap_at(it, terms, point.f).gap;
+    EXPECT_EQ(gap_at(it, terms, point.f, exact).gap, exact);
+    const double bound = gap_at(it, terms, point.f, 0).gap;
+    EXPECT_LE(bound, exact);
+    EXPECT_GT(bound, 0);
+    lower += bound < exact ? 1 : 0;
+  }
+  EXPECT_GT(lower, 0);
 }
 
 TEST(Duality, TheGapVanishesAtTheOptimum) {

@@ -189,6 +189,21 @@ TEST(ReducedProblem, OtherWeightsAreAnotherProblem) {
   }
 }
 
+// Newton steps alone go about 1 in every row's margin at a time, and the first ones change all curvatures.
+TEST(ReducedProblem, StepsTowardsRowsFarOnTheirSideAreStretched) {
+  Instance it = random_instance({.rows = 400, .columns = 6, .density = 1, .loss = Loss::logistic});
+  for (std::vector<double>& column : it.x)
+    for (double& x : column) x = std::abs(x);
+  for (std::size_t i = 0; i < it.rows(); ++i) it.y[i] = i % 40 == 0 ? 1 : -1;
+  const Penalty penalty{1e-3 * largest_l1(it), 0};
+  ReducedProblem problem = problem_of(it);
+  const SolveStatistics done = problem.solve(penalty, 1e-8);
+  EXPECT_TRUE(done.converged);
+  EXPECT_LE(done.rounds, 7U);
+  const Fit plain = solve_plainly(it, penalty);
+  EXPECT_NEAR(problem.objective(penalty), it.objective(penalty, plain.b, plain.b0), 1e-8);
+}
+
 TEST(ReducedProblem, HeldOutRowsAreFittedAndScored) {
   for (const Loss loss : {Loss::squared, Loss::logistic}) {
     const Instance it = random_instance({.loss = loss, .intercept = true, .weighted = true});
