@@ -2,13 +2,13 @@
 """Lasso and sparse logistic regression, of one penalty or of a path: seconds of training to a duality gap, Rota and its
 peers in turn.
 
-usage: lasso_race.py [DATA.libsvm ...] [--shapes=w300,text8k,...] [--keep=FOLDER] [--loss=squared] [--lambda_ratio=0.1]
-                     [--path=1] [--gap=1e-6] [--repeat=3] [--workers=2x1,1x1,1x2] [--with=celer,blitz,sklearn,glmnet]
-                     [--peers=FOLDER] [--bin=build/release/bin] [FLAGS FOR rota train]
+usage: lasso_race.py [DATA.libsvm ...] [--sets=msweb,pages300,...] [--data_folder=FOLDER] [--keep=FOLDER]
+                     [--loss=squared] [--lambda_ratio=0.1] [--path=1] [--gap=1e-6] [--repeat=3]
+                     [--workers=2x1,1x1,1x2] [--with=celer,blitz,sklearn,glmnet] [--peers=FOLDER]
+                     [--bin=build/release/bin] [FLAGS FOR rota train]
 
-Data are LIBSVM files, or shapes that are generated here after those of well-known sets, and kept in a folder: rows,
-columns and entries of text with power-law words, of sparse 0/1 attributes, of a few dense columns.  --peers holds those
-built by hand from their own sources: celer (celer/, with its extension built in place) and BlitzL1 (Johnson and
+Data are LIBSVM files, or sets of lasso_sets.py, which it makes of the files in --data_folder; --keep keeps them for the
+next time.  --peers holds those built by hand from their own sources: celer (celer/, with its extension built in place) and BlitzL1 (Johnson and
 Guestrin; BlitzL1/, with lib/libblitzl1.so).  scikit-learn and glmnet are Debian's packages.  All but BlitzL1 are for
 one penalty and the squared loss.
 
@@ -25,8 +25,8 @@ import time
 
 import numpy as np
 import scipy.io
-import scipy.sparse
 
+import lasso_sets
 from bench_run import arguments, in_turn, scratch_folder, spread, train
 
 GLMNET = """
@@ -40,64 +40,12 @@ writeMM(b, file.path(a[1], "beta.mtx"))
 """
 
 
-def text(random, rows, columns, words, counts, tilt):
-    """Documents of two classes and 20 topics; word k is drawn in proportion to (k + 3)^-1.05, tilted by both."""
-    base = (np.arange(columns) + 3.0)**-1.05
-    lean = np.where(random.random(columns) < 0.1, random.normal(size=columns) * tilt, 0)
-    topics = np.where(random.random((20, columns)) < 0.05, random.normal(size=(20, columns)), 0)
-    y = np.where(random.random(rows) < 0.5, 1.0, -1.0)
-    topic = random.integers(0, 20, rows)
-    length = np.maximum(5, random.lognormal(np.log(words), 0.5, rows)).astype(int)
-    row, word = [], []
-    for label in (-1, 1):
-        for t in range(20):
-            chosen = np.flatnonzero((y == label) & (topic == t))
-            share = np.cumsum(base * np.exp(label * lean + topics[t]))
-            row.append(np.repeat(chosen, length[chosen]))
-            word.append(np.searchsorted(share, random.random(len(row[-1])) * share[-1]))
-    x = scipy.sparse.coo_matrix((np.ones(sum(map(len, row))), (np.concatenate(row), np.concatenate(word))),
-                                (rows, columns)).tocsr()
-    if not counts:
-        weight = 1 + np.log(rows / (1 + np.bincount(x.indices, minlength=columns)))
-        x = scipy.sparse.csr_matrix((np.log1p(x.data) * weight[x.indices], x.indices, x.indptr), x.shape)
-        x = scipy.sparse.diags(1 / np.sqrt(np.maximum(x.multiply(x).sum(axis=1).A1, 1e-9))) @ x
-    return x, y
-
-
-def attributes(random, rows, columns, per_row, positive):
-    """0/1 attributes of power-law frequency, with labels of a logistic model, of which few are positive."""
-    share = np.minimum(0.9, (np.arange(columns) + 2.0)**-0.7)
-    share *= per_row / share.sum()
-    x = scipy.sparse.csr_matrix(random.random((rows, columns)) < share, dtype=float)
-    f = x @ (random.normal(size=columns) * 1.5)
-    f += random.logistic(size=rows)
-    return x, np.where(f > np.quantile(f, 1 - positive), 1.0, -1.0)
-
-
-def few(random, rows, columns):
-    """Ten of the columns encode which of ten states a row is in, the others are numbers that depend on one another."""
-    state = random.integers(0, 10, rows)
-    numbers = random.normal(size=(rows, columns - 10))
-    numbers = numbers @ (np.eye(columns - 10) + 0.3 * random.normal(size=(columns - 10,) * 2))
-    x = np.concatenate([np.eye(10)[state], numbers], axis=1)
-    f = x @ random.normal(size=columns) + 2 * random.logistic(size=rows)
-    return scipy.sparse.csr_matrix(x), np.where(f > np.quantile(f, 0.9), 1.0, -1.0)
-
-
-SHAPES = {
-    "w300": lambda r: attributes(r, 39_799, 300, 11.6, 0.03),
-    "text8k": lambda r: text(r, 7_770, 8_315, 75, False, 0.7),
-    "text62k": lambda r: text(r, 12_748, 62_061, 130, False, 0.7),
-    "text90k": lambda r: text(r, 25_000, 89_527, 230, True, 0.35),
-    "few22": lambda r: few(r, 49_990, 22),
-}
-
-
-def generated(name, folder):
+def made(name, args, folder):
     file = folder / f"{name}.libsvm"
     if not file.exists():
         from sklearn.datasets import dump_svmlight_file
-        x, y = SHAPES[name](np.random.default_rng(7))
+        x, y = lasso_sets.Sets(pathlib.Path(args.data_folder)).make(name)
+        x.sort_indices()
         dump_svmlight_file(x, y, str(file), zero_based=False)
     return file
 
@@ -219,12 +167,12 @@ class Race:
 
 
 def main():
-    parser = arguments(__doc__, "data*", shapes="", keep="", loss="squared", lambda_ratio=0.1, path=1, gap=1e-6,
+    parser = arguments(__doc__, "data*", sets="", data_folder="", keep="", loss="squared", lambda_ratio=0.1, path=1, gap=1e-6,
                        repeat=3, workers="2x1,1x1,1x2", with_="", peers="")
     args, args.rota_flags = parser.parse_known_args()
     with scratch_folder() as folder:
-        shapes = [generated(name, pathlib.Path(args.keep or folder)) for name in filter(None, args.shapes.split(","))]
-        for file in args.data + shapes:
+        sets = [made(name, args, pathlib.Path(args.keep or folder)) for name in filter(None, args.sets.split(","))]
+        for file in args.data + sets:
             Race(args, file, folder).race()
 
 

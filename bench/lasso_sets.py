@@ -63,37 +63,50 @@ class Sets:
     def wiki(self):
         return counts(numbers(self.folder / "wikipedia-en/docword.enwiki26k.txt.gz", 3))
 
-    def kdd(self):
-        return labels(*libsvm(self.folder / "kddcup99/kddcup10.libsvm.gz"), lambda y: y > 0)
+    def blog(self, columns=slice(None)):
+        x, y = libsvm(self.folder / "blogfeedback/blogfeedback_train.libsvm.gz")
+        return x[:, columns], y
 
-    def blog(self):
-        return libsvm(self.folder / "blogfeedback/blogfeedback_train.libsvm.gz")
+    def kdd(self, rows=1, columns=None):
+        x, y = libsvm(self.folder / "kddcup99/kddcup10.libsvm.gz")
+        return x[::rows, :columns], y[::rows]
 
-    def ratings(self):
-        user, item, rating = numbers(self.folder / "epinions/ratings.txt.gz").T[:3]
-        rows = np.arange(len(user))
-        columns = np.concatenate((user, user.max() + item))
-        x = scipy.sparse.csr_matrix((np.ones(2 * len(rows)), (np.tile(rows, 2), columns - 1)))
-        return x[:, np.bincount(x.indices, minlength=x.shape[1]) > 0], rating.astype(float)
+    def a9a(self):
+        return libsvm(self.folder / "a9a/a9a.gz")
 
     def a9a_twice(self):
-        """Every column twice, and sums of two neighbours."""
-        x, y = libsvm(self.folder / "a9a/a9a.gz")
+        """Every column twice, and the sums of neighbours."""
+        x, y = self.a9a()
         return scipy.sparse.hstack((x, x, x[:, :-1] + x[:, 1:])).tocsr(), y
 
+    def riboflavin(self):
+        return libsvm(self.folder / "riboflavin/riboflavin.libsvm.gz")
+
+    def ratings(self):
+        """A column for every user and every item."""
+        user, item, rating = numbers(self.folder / "epinions/ratings.txt.gz").T[:3]
+        rows = np.arange(len(user))
+        x = scipy.sparse.csr_matrix((np.ones(2 * len(rows)),
+                                     (np.tile(rows, 2), np.concatenate((user, user.max() + item)) - 1)))
+        return x[:, np.bincount(x.indices, minlength=x.shape[1]) > 0], rating.astype(float)
+
+    def centred_ratings(self):
+        x, rating = self.ratings()
+        return x, rating - rating.mean()
+
     def make(self, name):
+        """Rows by columns, and the response."""
         sets = {
-            "one": lambda: labels(*((x[:, :1], y) for x, y in [self.blog()]).__next__(), lambda y: y > 0),
-            "blog8": lambda: labels(*((x[:, 50:58], y) for x, y in [self.blog()]).__next__(), lambda y: y > 0),
-            "kdd22": lambda: ((x[::10, :22], y[::10]) for x, y in [self.kdd()]).__next__(),
-            "a9a": lambda: libsvm(self.folder / "a9a/a9a.gz"),
-            "a9a_twice": self.a9a_twice,
+            "one": lambda: labels(*self.blog(slice(0, 1)), lambda y: y > 0),
+            "blog8": lambda: labels(*self.blog(slice(50, 58)), lambda y: y > 0),
+            "kdd22": lambda: self.kdd(rows=10, columns=22),
             "kdd": self.kdd,
+            "a9a": self.a9a,
+            "a9a_twice": self.a9a_twice,
             "blog": lambda: labels(*self.blog(), lambda y: y > 0),
             "msweb": lambda: others(counts(numbers(self.folder / "msweb/msweb.txt.gz")), 0.03),
             "pages300": lambda: others(binary(most_frequent(self.wiki(), 2700, 3001)), 0.03),
-            "riboflavin": lambda: labels(*libsvm(self.folder / "riboflavin/riboflavin.libsvm.gz"),
-                                         lambda y: y > np.median(y)),
+            "riboflavin": lambda: labels(*self.riboflavin(), lambda y: y > np.median(y)),
             "kos": lambda: others(counts(numbers(self.folder / "kos/docword.kos.txt.gz", 3)), 0.1),
             "wiki8k": lambda: others(weighted(most_frequent(self.wiki()[::3][:7770], 6000, 14316)), 0.02),
             "wiki47k": lambda: others(weighted(self.wiki()[::2][:12748]), 0.1),
@@ -101,8 +114,8 @@ class Sets:
             "dorothea": lambda: libsvm(self.folder / "dorothea/dorothea_train.libsvm.gz"),
             "epinions": lambda: labels(*self.ratings(), lambda y: y >= 4),
             "blog_number": self.blog,
-            "riboflavin_number": lambda: libsvm(self.folder / "riboflavin/riboflavin.libsvm.gz"),
-            "epinions_number": lambda: (lambda x, y: (x, y - y.mean()))(*self.ratings()),
+            "riboflavin_number": self.riboflavin,
+            "epinions_number": self.centred_ratings,
             "wiki_number": lambda: others(self.wiki(), 0.1, log=True),
         }
         return sets[name]()
