@@ -84,7 +84,9 @@ TEST_F(GraphTest, TargetsAreSortedWithinBlocks) {
   ASSERT_GT(edges.targets.size(), InEdges::kBlock);
   for (std::size_t i = 0; i < edges.targets.size(); ++i) {
     EXPECT_EQ(edges.targets[i] / InEdges::kBlock, i / InEdges::kBlock);
-    if (i % InEdges::kBlock > 0) EXPECT_LE(edges.sizes[i], edges.sizes[i - 1]);
+    if (i % InEdges::kBlock > 0) {
+      EXPECT_LE(edges.sizes[i], edges.sizes[i - 1]);
+    }
   }
 }
 
