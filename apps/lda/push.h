@@ -52,7 +52,6 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
         items_(documents.items()),
         shard_(shard),
         data_(std::move(documents)),
-        documents_(settings.topics, lengths_of(data_.train)),
         totals_(settings.topics, 0, 0),
         sampler_(settings.priors(), !exact_totals()),
         prior_terms_(settings.priors(), words_, settings.copies),
@@ -75,6 +74,9 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   void attach(const Shape& shape) override {
     speaks_for_all_ = shape.speaks_for_all;
     tokens_ = ShardTokens(shape.cut, data_.train.counts);
+    std::vector<std::uint32_t> lengths = lengths_of(data_.train);
+    data_.train = {};  // before the rows take memory
+    documents_ = DocumentRows(settings_.topics, std::move(lengths));
     const Documents& held_out = data_.held_out;
     held_out_ = HeldOut(priors_, seed_, shard_, shards_, held_out.number, shape.cut, held_out.counts);
     cursors_.assign(shape.cut.slices.size(), 0);
