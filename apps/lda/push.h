@@ -49,6 +49,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
         shards_(job.shards),
         words_(corpus.words),
         corpus_tokens_(corpus.tokens),
+        document_length_(static_cast<double>(corpus.tokens) / settings.copies / static_cast<double>(corpus.documents)),
         items_(documents.items()),
         shard_(shard),
         data_(std::move(documents)),
@@ -198,7 +199,9 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   bool exact_totals() const { return shards_ == 1 || is_small(corpus_tokens_, settings_.topics); }
   void begin(Epoch epoch) {
     epoch_ = epoch;
-    const Draw first = settings_.online_start ? Draw::first : Draw::first_random;
+    if (old_model_ == nullptr)
+      sample_with(sampled_beta(settings_.start, epoch, priors_.beta, document_length_, settings_.alpha_sum()));
+    const Draw first = settings_.start == Start::random ? Draw::first_random : Draw::first;
     const Draw again = exact_totals() ? Draw::resample_exact : Draw::resample;
     sampler_.begin(epoch == 0 ? first : again, totals_, documents_);
   }
@@ -229,6 +232,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   }
   void visit_held_out(const WordTokens& word, const WordRow& row) {
     if (epoch_ == 0) return;
+    sample_with(priors_.beta);
     totals_.phi_of(row, phi_);
     held_out_.visit(word, phi_);
   }
@@ -252,11 +256,20 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   }
   void set_priors(const Priors& priors) {
     priors_ = priors;
-    const Priors of_all = priors_.times(settings_.copies);
-    sampler_.set_priors(of_all);
-    totals_.set_beta(of_all.beta * static_cast<double>(words_), of_all.beta);
+    set_sampled(priors);
     prior_terms_ = PriorTerms(priors_, words_, settings_.copies);
     held_out_.set_priors(priors_);
+  }
+
+  // Another beta than the priors' until the next call; not between begin() and finish() of the sampler.
+  void sample_with(double beta) {
+    if (beta != sampled_beta_) set_sampled({priors_.alphas, beta});
+  }
+  void set_sampled(const Priors& priors) {
+    const Priors of_all = priors.times(settings_.copies);
+    sampler_.set_priors(of_all);
+    totals_.set_beta(of_all.beta * static_cast<double>(words_), of_all.beta);
+    sampled_beta_ = priors.beta;
   }
 
   ShardState saved() const {
@@ -306,7 +319,9 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   Settings settings_;
   std::uint64_t seed_;
   std::uint32_t shards_;
-  std::uint64_t words_, corpus_tokens_, items_;
+  std::uint64_t words_, corpus_tokens_;
+  double document_length_;  // the mean, without copies
+  std::uint64_t items_;
   ShardId shard_;
   ShardDocuments data_;          // until the tokens are laid out
   bool speaks_for_all_ = false;  // whether it reports the replicated words, which are common to all
@@ -322,7 +337,8 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   CountHistogram replicated_counts_;    // committed n_wk of the replicated words, the same for all shards
 
   // The priors.
-  Priors priors_;           // of one copy of each token; counts are those of all copies
+  Priors priors_;  // of one copy of each token; counts are those of all copies
+  double sampled_beta_ = 0;
   PriorTerms prior_terms_;  // of the likelihood
   CountHistogram visited_;  // n_wk of the slices visited for the last time in an epoch that learns beta
 

@@ -20,6 +20,8 @@ inline constexpr Key kTopicTotals = 0;      // its row of topic totals
 inline constexpr Key kFirstReplicated = 1;  // its row 1 + w is the replicated word w
 inline constexpr TableId kPriors = 2;       // shared: one row, the learned alphas and then beta
 
+enum class Start : std::uint8_t { online, annealed, random };
+
 struct Settings {
   std::uint32_t topics = 100;
   std::optional<double> alpha;  // of each topic
@@ -30,7 +32,7 @@ struct Settings {
   std::uint32_t copies = 1;  // of each token, for SAME (README.md)
   std::string vocabulary;    // a path, or ""
   io::CorpusForm form;
-  bool online_start = true;
+  Start start = Start::online;
   bool held_out = false;  // there is held-out data
 
   void options(auto& list) {
@@ -48,12 +50,14 @@ struct Settings {
                 "Topics of each token, drawn together: with more, an epoch takes longer and fits better (SAME).");
     list.path("vocab", vocabulary, "File with the words, one a line in the order of their ids.");
     list.all_of(form);
-    list.choice("start", online_start, {{"online", true}, {"random", false}},
-                "First topics of the tokens: drawn from the counts so far, or uniformly.")
+    list.choice("start", start, {{"online", Start::online}, {"annealed", Start::annealed}, {"random", Start::random}},
+                "First topics of the tokens: drawn from the counts so far; the same, and three epochs with a beta of "
+                "at least 0.3, which may be better if documents have many hundred tokens; or drawn uniformly.")
         .needs = {"jobs without --init_model", [](const Options& given) { return !given.has("init_model"); }};
   }
 
   Priors priors() const { return {std::vector<double>(topics, alpha.value_or(0.1)), beta}; }
+  double alpha_sum() const { return topics * alpha.value_or(0.1); }
   // What is learned at the end of an epoch.
   WhichPriors learned(Epoch epoch) const {
     const auto due = [&](Epoch every) { return epoch > burn_in && every > 0 && epoch % every == 0; };

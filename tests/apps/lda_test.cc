@@ -178,8 +178,8 @@ TEST_F(Lda, AllKernelsGiveTheSameModel) {
 
 TEST_F(Lda, ARestoredRunContinuesToTheLastBit) {
   const std::string text = files.write("text", skewed_text(37, 200));
-  for (const Job& job :
-       {kos_job({{"topics", "50"}}, 4), kos_job({{"topics", "700"}}, 3), job_over(text, {{"topics", "300"}}, 5)}) {
+  for (const Job& job : {kos_job({{"topics", "50"}}, 4), kos_job({{"topics", "700"}}, 3),
+                         kos_job({{"start", "annealed"}}, 4), job_over(text, {{"topics", "300"}}, 5)}) {
     SCOPED_TRACE(std::string(job.options.text("topics")) + " topics");
     tests::expect_resumed_alike(job, 2, 3);
   }

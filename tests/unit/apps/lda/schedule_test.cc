@@ -72,6 +72,17 @@ TEST(LdaSchedule, StartingPassSharesTotalsAfterEverySlice) {
   for (int epoch = 0; epoch < 3; ++epoch) EXPECT_EQ(epoch_of(small), "ooootT") << epoch;
 }
 
+TEST(LdaSchedule, BetaOfTheFirstEpochs) {
+  for (const Epoch epoch : {0U, 1U, 2U, 3U}) {
+    EXPECT_EQ(sampled_beta(Start::annealed, epoch, 0.01, 50, 100), epoch < 3 ? 0.3 : 0.01) << epoch;
+    EXPECT_EQ(sampled_beta(Start::annealed, epoch, 0.5, 50, 100), 0.5) << epoch;
+    EXPECT_EQ(sampled_beta(Start::online, epoch, 0.01, 199, 100), epoch < 1 ? 0.001 : 0.01) << epoch;
+    EXPECT_EQ(sampled_beta(Start::online, epoch, 1e-4, 199, 100), 1e-4) << epoch;
+    EXPECT_EQ(sampled_beta(Start::online, epoch, 0.01, 200, 100), 0.01) << epoch;
+    EXPECT_EQ(sampled_beta(Start::random, epoch, 0.01, 50, 100), 0.01) << epoch;
+  }
+}
+
 TEST(LdaSchedule, LessonsComeLast) {
   LdaSchedule schedule = schedule_of(job_of({{"learn_alpha", "2"}, {"learn_beta", "3"}, {"burn_in", "1"}}));
   for (const char* rounds : {"ooooT", "ooooT", "ooootPa", "ooootPb", "ooootPa", "ooooT", "ooootPab"})

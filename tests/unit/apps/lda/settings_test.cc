@@ -18,7 +18,7 @@ TEST(Settings, Defaults) {
   EXPECT_FALSE(settings.alpha);
   EXPECT_EQ(settings.priors().alphas, std::vector<double>(100, 0.1));
   EXPECT_EQ(settings.beta, 0.01);
-  EXPECT_TRUE(settings.online_start);
+  EXPECT_EQ(settings.start, Start::online);
   EXPECT_EQ(settings.form.format, "auto");
 }
 
