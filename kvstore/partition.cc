@@ -40,6 +40,14 @@ std::vector<double> values_of(const PullEntries& entries, std::size_t width) {
   return values;
 }
 
+// Numbers of a committed round that are kept until the next one of its table.
+constexpr std::size_t kKeptMost = std::size_t{64} << 20;
+
+// REQUIRES that they were made by bytes_of().
+std::span<const double> numbers_in(const Bytes& bytes) {
+  return {reinterpret_cast<const double*>(bytes.view().data()), bytes.size() / sizeof(double)};
+}
+
 // Takes over the memory of the numbers.
 Bytes bytes_of(std::vector<double> numbers) {
   const auto owner = std::make_shared<const std::vector<double>>(std::move(numbers));
@@ -112,6 +120,7 @@ void Partition::restore_if_ready(Outbox& out) {
   };
   out.start_io(followed_by(read, [this](Rows& rows, Outbox& later) {
     rows_ = std::move(rows);
+    last_rounds_.clear();
     server_->send_rows(later);
   }));
 }
@@ -196,9 +205,13 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   const Table& table = rows_.tables()[rows.table];
   const PullEntries entries = name_rows(whole);
   const Feedback wish = whole.expect.awaited_by ? whole.expect.awaited_by->wish : Feedback::reply;
-  std::vector<double> before;
+  LastRound last;
+  if (auto found = last_rounds_.extract(rows.table)) last = std::move(found.mapped());
+  const bool known = wish == Feedback::norms && rows.open && last.runs == whole.open.runs() && !last.values.empty();
+  std::vector<double> copy;
   std::array<double, kNormBlock> block;
-  if (wish != Feedback::reply) before = values_of(entries, table.row_width);
+  if (wish != Feedback::reply && !known) copy = values_of(entries, table.row_width);
+  const std::span<const double> before = known ? numbers_in(last.values) : copy;
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
@@ -213,7 +226,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
     finite = finite && all_finite(std::span(values).subspan(at, count));
     if (before.empty()) continue;
     const std::span<double> changes =
-        wish == Feedback::changes ? std::span(before).subspan(at, count) : std::span(block).first(count);
+        wish == Feedback::changes ? std::span(copy).subspan(at, count) : std::span(block).first(count);
     for (std::size_t i = 0; i < count; ++i) changes[i] = values[at + i] - before[at + i];
     if (wish == Feedback::norms) done.feedback.norms += norms_of_block(changes);
   }
@@ -230,6 +243,8 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   deltas.rows.argument = {};
   deltas.runs = whole.open.runs();
   deltas.values = bytes_of(std::move(values));
+  if (rows.open && wish == Feedback::norms && deltas.values.size() <= kKeptMost)
+    last_rounds_[rows.table] = {deltas.runs, deltas.values};
   deltas.reply = Bytes::from(reply.take());
   if (!table.single_partition && !deltas.reply.empty())
     return Status(ExitCode::failed, "plugin " + std::string(plugin_.name) + ", Pull::pull, " + where +
@@ -237,7 +252,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   done.feedback.reply = deltas.reply;
   if (wish == Feedback::changes) {
     done.feedback.values = deltas.values;
-    done.feedback.changes = bytes_of(std::move(before));
+    done.feedback.changes = bytes_of(std::move(copy));
     done.feedback.runs = deltas.runs;
   }
   return done;

@@ -1,6 +1,7 @@
 // kvstore/partition.h -- a part of the store: sums the shards' parts, runs pull, commits, and sends what changed.
 // README.md has its states.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -72,8 +73,15 @@ class Partition final : public Node {
   Gather gather_{app_->job.shards};
   std::vector<PullEntry> entries_;  // of the round that is being pulled, or
   std::vector<PullRun> runs_;       // if it is open
-  bool pulling_ = false;            // a pull runs on a compute thread
-  bool shaped_ = false;             // the facts are in, and with them rows and pull
+  // By table: the rows and numbers of the last round, if it was open and its changes were wanted.  Where the next one
+  // has the same rows, these are the numbers before it, and need not be copied.
+  struct LastRound {
+    std::vector<KeyRun> runs;
+    Bytes values;
+  };
+  std::map<TableId, LastRound> last_rounds_;
+  bool pulling_ = false;  // a pull runs on a compute thread
+  bool shaped_ = false;   // the facts are in, and with them rows and pull
   CheckpointCollector collector_{settings_.index, settings_.credit, store_, own_};
   std::optional<CheckpointServer> server_;  // of a resumed job
 };

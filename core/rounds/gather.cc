@@ -70,16 +70,32 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add_open(RoundId round, S
                                                                 Bytes note,
                                                                 const std::map<std::uint32_t, KeyRange>& ranges,
                                                                 Combine how) {
+  // Numbers of one message that are copied sooner than several messages are handled.
+  constexpr std::size_t kCopied = std::size_t{64} << 10;
   std::vector<std::pair<std::uint32_t, Parts>> out;
+  const TreeNode node = *std::ranges::find_if(nodes_, [&](TreeNode n) { return (shard >> n.level) == n.index; });
+  leaves_[{round, node}].emplace(shard, parts);
   auto whole = add_to(open_sparse_, round, shard, std::move(parts), std::move(note), how);
   if (!whole) return out;
+  const auto leaves = std::move(leaves_.extract({round, node}).mapped());
   const SparseRows& total = *whole->second.sum.total();
-  Parts message = with_notes(round, whole->first, whole->second.notes);
-  message.open = true;
-  message.combine = how;
+  std::size_t pieces = 0;
+  for (const auto& [leaf, rows] : leaves) pieces += rows.pieces().size();
+  const bool apart = total.pieces().size() > 1 && total.pieces().size() == pieces;
+  const auto send = [&](std::uint32_t partition, TreeNode of, const std::map<ShardId, Bytes>& notes,
+                        std::pair<std::vector<KeyRun>, Bytes> rows) {
+    Parts message = with_notes(round, of, notes);
+    message.open = true;
+    message.combine = how;
+    std::tie(message.runs, message.sums) = std::move(rows);
+    out.emplace_back(partition, std::move(message));
+  };
   for (const auto& [partition, range] : ranges) {
-    out.emplace_back(partition, message);
-    std::tie(out.back().second.runs, out.back().second.sums) = total.in_range(range);
+    if (apart && total.numbers_in(range) * sizeof(double) > kCopied)
+      for (const auto& [leaf, rows] : leaves)
+        send(partition, {0, leaf}, {{leaf, whole->second.notes[leaf]}}, rows.in_range(range));
+    else
+      send(partition, node, whole->second.notes, total.in_range(range));
   }
   return out;
 }

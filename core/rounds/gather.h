@@ -34,7 +34,8 @@ class PartSums {
   std::vector<std::pair<std::uint32_t, Parts>> add(RoundId round, ShardId shard, std::vector<double> parts, Bytes note,
                                                    const Routing& routing, Combine how = Combine::sum);
 
-  // The same of an open round: `ranges` has the keys of each of its partitions, all of which get a message.
+  // The same of an open round: `ranges` has the keys of each of its partitions, all of which get a message; a shard's
+  // own, if no rows of shards were added up and many numbers would only be copied into one message.
   std::vector<std::pair<std::uint32_t, Parts>> add_open(RoundId round, ShardId shard, SparseRows parts, Bytes note,
                                                         const std::map<std::uint32_t, KeyRange>& ranges,
                                                         Combine how = Combine::sum);
@@ -57,6 +58,7 @@ class PartSums {
   std::vector<TreeNode> nodes_;
   OpenSums<std::vector<double>> open_;
   OpenSums<SparseRows> open_sparse_;
+  std::map<std::pair<RoundId, TreeNode>, std::map<ShardId, SparseRows>> leaves_;  // of these; they share the numbers
 };
 
 class Gather {

@@ -51,6 +51,15 @@ std::pair<std::vector<KeyRun>, Bytes> SparseRows::in_range(const KeyRange& range
           numbers_between(static_cast<std::size_t>(before) * width_, static_cast<std::size_t>(before + rows) * width_)};
 }
 
+std::size_t SparseRows::numbers_in(const KeyRange& range) const {
+  std::uint64_t rows = 0;
+  for (const KeyRun& run : runs_) {
+    const Key end = run.first + run.count;
+    rows += std::clamp(range.end, run.first, end) - std::clamp(range.first, run.first, end);
+  }
+  return static_cast<std::size_t>(rows) * width_;
+}
+
 Bytes SparseRows::numbers_between(std::size_t first, std::size_t end) const {
   if (first == end) return {};
   std::vector<double> copy;

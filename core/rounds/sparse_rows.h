@@ -37,6 +37,7 @@ class SparseRows {
   std::vector<double> joined() const;
   // The rows of a range, and their numbers in one run: shared, if they are in one piece.
   std::pair<std::vector<KeyRun>, Bytes> in_range(const KeyRange& range) const;
+  std::size_t numbers_in(const KeyRange& range) const;
 
   // Of all rows in either; where a row is in both, the left one's numbers combined with the right one's.  So a sum over
   // the tree depends on which shards have the row, and not on which worker hosts them.

@@ -72,6 +72,27 @@ TEST_F(OpenRounds, CommitTheRowsThatShardsHadPartsFor) {
   EXPECT_EQ(sent<RoundFeedback>(kScheduler).back().norms.l1, 1);
 }
 
+TEST_F(OpenRounds, EachRoundIsMeasuredFromTheOneBeforeWhateverThatWas) {
+  RoundId round = 0;
+  const auto l1 = [&](std::vector<KeyRun> runs, const std::vector<double>& sums) {
+    EXPECT_TRUE(expect(++round, Feedback::norms).ok());
+    EXPECT_TRUE(parts(round, 0, std::move(runs), sums).ok());
+    EXPECT_TRUE(parts(round, 1, {}, {}).ok());
+    return sent<RoundFeedback>(kScheduler).back().norms.l1;
+  };
+  EXPECT_EQ(l1({{5, 2}}, {1, 2, 3, 4}), 10);
+  EXPECT_EQ(l1({{5, 2}}, {2, 2, 3, 4}), 1) << "the same rows";
+  EXPECT_EQ(l1({{6, 1}}, {3, 6}), 2) << "one of them";
+  EXPECT_EQ(l1({{5, 2}}, {2, 2, 3, 7}), 1);
+  // A round that names its rows.
+  Expect named = expect_of(++round, {5});
+  ASSERT_TRUE(receive(kCoordinator, named).ok());
+  ASSERT_TRUE(receive(kWorker, parts_of(round, {1, 0}, {5, 2})).ok());
+  EXPECT_EQ(l1({{5, 2}}, {6, 2, 3, 7}), 1);
+  EXPECT_EQ(l1({}, {}), 0);
+  EXPECT_EQ(l1({{5, 2}}, {6, 2, 3, 9}), 2);
+}
+
 TEST_F(OpenRounds, ASchedulerThatWantsChangesGetsThemWithTheRows) {
   ASSERT_TRUE(expect(3, Feedback::changes).ok());
   ASSERT_TRUE(parts(3, 0, {}, {}).ok());

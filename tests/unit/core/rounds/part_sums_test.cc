@@ -90,5 +90,48 @@ TEST(PartSums, OfAnOpenRoundEachPartitionGetsTheRowsOfItsRange) {
   expect(2, {}, {});
 }
 
+// The messages of large open rounds, and what a partition sums up of them.
+struct Summed {
+  std::size_t messages = 0;
+  Gather::Whole whole;
+};
+Summed sum_of_shards(const std::vector<std::pair<KeyRun, double>>& shards) {
+  const auto count = static_cast<std::uint32_t>(shards.size());
+  PartSums sums(0, count, count);
+  Gather gather(count);
+  Expect expect;
+  expect.rows.round = 1;
+  expect.rows.open = true;
+  EXPECT_TRUE(gather.expect(expect, 1, {0, 100'000}).ok());
+  Summed out;
+  for (ShardId shard = 0; shard < count; ++shard) {
+    const auto& [run, value] = shards[shard];
+    const std::vector<double> numbers(static_cast<std::size_t>(run.count), value);
+    for (const auto& [partition, parts] :
+         sums.add_open(1, shard, SparseRows({run}, numbers, 1), bytes_of(std::to_string(shard)), {{0, {0, 100'000}}})) {
+      ++out.messages;
+      EXPECT_TRUE(gather.add(parts).ok());
+    }
+  }
+  out.whole = *gather.take();
+  return out;
+}
+
+TEST(PartSums, LargePartsOfRowsApartAreSentAsTheyAre) {
+  const Summed apart = sum_of_shards({{{0, 6000}, 1}, {{6000, 6000}, 2}, {{20'000, 6000}, 3}});
+  EXPECT_EQ(apart.messages, 3U);
+  EXPECT_EQ(apart.whole.open.runs(), (std::vector<KeyRun>{{0, 12'000}, {20'000, 6000}}));
+  EXPECT_EQ(apart.whole.open.pieces().size(), 3U) << "nothing was copied";
+  EXPECT_EQ(text_of(apart.whole.notes[2]), "2");
+  const std::vector<double> joined = apart.whole.open.joined();
+  EXPECT_EQ(joined[5999], 1);
+  EXPECT_EQ(joined[6000], 2);
+  EXPECT_EQ(joined[17'999], 3);
+  EXPECT_EQ(sum_of_shards({{{0, 60}, 1}, {{60, 60}, 2}}).messages, 1U) << "few numbers";
+  const Summed common = sum_of_shards({{{0, 12'000}, 1}, {{6000, 12'000}, 2}});
+  EXPECT_EQ(common.messages, 1U) << "rows that both have are added up";
+  EXPECT_EQ(common.whole.open.joined()[7000], 3);
+}
+
 }  // namespace
 }  // namespace rota
