@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <tuple>
+#include <type_traits>
 
 #include "core/base/check.h"
 
@@ -36,7 +37,8 @@ std::optional<std::pair<TreeNode, PartSums::Open<Sum>>> PartSums::add_to(OpenSum
                                                                          Combine how) {
   for (const TreeNode node : nodes_) {
     if ((shard >> node.level) != node.index) continue;
-    const auto one = open.try_emplace({round, node}, Open<Sum>{TreeSumOf<Sum>(shards_, node), {}}).first;
+    const auto one = open.try_emplace({round, node}, Open<Sum>{TreeSumOf<Sum>(shards_, node), {}, {}}).first;
+    if constexpr (std::is_same_v<Sum, SparseRows>) one->second.leaves.emplace(shard, parts);
     const bool added = one->second.sum.add({0, shard}, std::move(parts), how);
     ROTA_CHECK(added);
     one->second.notes[shard] = std::move(note);
@@ -73,14 +75,12 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add_open(RoundId round, S
   // Numbers of one message that are copied sooner than several messages are handled.
   constexpr std::size_t kCopied = std::size_t{64} << 10;
   std::vector<std::pair<std::uint32_t, Parts>> out;
-  const TreeNode node = *std::ranges::find_if(nodes_, [&](TreeNode n) { return (shard >> n.level) == n.index; });
-  leaves_[{round, node}].emplace(shard, parts);
   auto whole = add_to(open_sparse_, round, shard, std::move(parts), std::move(note), how);
   if (!whole) return out;
-  const auto leaves = std::move(leaves_.extract({round, node}).mapped());
-  const SparseRows& total = *whole->second.sum.total();
+  auto& [node, summed] = *whole;
+  const SparseRows& total = *summed.sum.total();
   std::size_t pieces = 0;
-  for (const auto& [leaf, rows] : leaves) pieces += rows.pieces().size();
+  for (const auto& [leaf, rows] : summed.leaves) pieces += rows.pieces().size();
   const bool apart = total.pieces().size() > 1 && total.pieces().size() == pieces;
   const auto send = [&](std::uint32_t partition, TreeNode of, const std::map<ShardId, Bytes>& notes,
                         std::pair<std::vector<KeyRun>, Bytes> rows) {
@@ -92,10 +92,10 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add_open(RoundId round, S
   };
   for (const auto& [partition, range] : ranges) {
     if (apart && total.numbers_in(range) * sizeof(double) > kCopied)
-      for (const auto& [leaf, rows] : leaves)
-        send(partition, {0, leaf}, {{leaf, whole->second.notes[leaf]}}, rows.in_range(range));
+      for (const auto& [leaf, rows] : summed.leaves)
+        send(partition, {0, leaf}, {{leaf, summed.notes[leaf]}}, rows.in_range(range));
     else
-      send(partition, node, whole->second.notes, total.in_range(range));
+      send(partition, node, summed.notes, total.in_range(range));
   }
   return out;
 }

@@ -45,6 +45,8 @@ class PartSums {
   struct Open {
     TreeSumOf<Sum> sum;
     std::map<ShardId, Bytes> notes;
+    std::map<ShardId, SparseRows>
+        leaves;  // of an open round: what was added up, of which the sum may share the numbers
   };
   template <typename Sum>
   using OpenSums = std::map<std::pair<RoundId, TreeNode>, Open<Sum>>;
@@ -58,7 +60,6 @@ class PartSums {
   std::vector<TreeNode> nodes_;
   OpenSums<std::vector<double>> open_;
   OpenSums<SparseRows> open_sparse_;
-  std::map<std::pair<RoundId, TreeNode>, std::map<ShardId, SparseRows>> leaves_;  // of these; they share the numbers
 };
 
 class Gather {
