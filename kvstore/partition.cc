@@ -43,11 +43,6 @@ std::vector<double> values_of(const PullEntries& entries, std::size_t width) {
 // Numbers of a committed round that are kept until the next one of its table.
 constexpr std::size_t kKeptMost = std::size_t{64} << 20;
 
-// REQUIRES that they were made by bytes_of().
-std::span<const double> numbers_in(const Bytes& bytes) {
-  return {reinterpret_cast<const double*>(bytes.view().data()), bytes.size() / sizeof(double)};
-}
-
 // Takes over the memory of the numbers.
 Bytes bytes_of(std::vector<double> numbers) {
   const auto owner = std::make_shared<const std::vector<double>>(std::move(numbers));
@@ -205,13 +200,13 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   const Table& table = rows_.tables()[rows.table];
   const PullEntries entries = name_rows(whole);
   const Feedback wish = whole.expect.awaited_by ? whole.expect.awaited_by->wish : Feedback::reply;
-  LastRound last;
+  SparseRows last;
   if (auto found = last_rounds_.extract(rows.table)) last = std::move(found.mapped());
-  const bool known = wish == Feedback::norms && rows.open && last.runs == whole.open.runs() && !last.values.empty();
+  const bool known = wish == Feedback::norms && rows.open && last.runs() == whole.open.runs() && !last.pieces().empty();
   std::vector<double> copy;
   std::array<double, kNormBlock> block;
   if (wish != Feedback::reply && !known) copy = values_of(entries, table.row_width);
-  const std::span<const double> before = known ? numbers_in(last.values) : copy;
+  const std::span<const double> before = known ? last.pieces().front().numbers : copy;
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
@@ -244,7 +239,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   deltas.runs = whole.open.runs();
   deltas.values = bytes_of(std::move(values));
   if (rows.open && wish == Feedback::norms && deltas.values.size() <= kKeptMost)
-    last_rounds_[rows.table] = {deltas.runs, deltas.values};
+    last_rounds_[rows.table] = SparseRows(deltas.runs, deltas.values, table.row_width);
   deltas.reply = Bytes::from(reply.take());
   if (!table.single_partition && !deltas.reply.empty())
     return Status(ExitCode::failed, "plugin " + std::string(plugin_.name) + ", Pull::pull, " + where +

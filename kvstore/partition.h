@@ -75,11 +75,7 @@ class Partition final : public Node {
   std::vector<PullRun> runs_;       // if it is open
   // By table: the rows and numbers of the last round, if it was open and its changes were wanted.  Where the next one
   // has the same rows, these are the numbers before it, and need not be copied.
-  struct LastRound {
-    std::vector<KeyRun> runs;
-    Bytes values;
-  };
-  std::map<TableId, LastRound> last_rounds_;
+  std::map<TableId, SparseRows> last_rounds_;
   bool pulling_ = false;  // a pull runs on a compute thread
   bool shaped_ = false;   // the facts are in, and with them rows and pull
   CheckpointCollector collector_{settings_.index, settings_.credit, store_, own_};
