@@ -135,8 +135,8 @@ Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
 // What is the same in the LOADED of all workers.
 Status RunPreparation::check_and_take(const Loaded& loaded) {
   ROTA_TRY(check_scores(loaded.terms, loaded.scores));
-  if (plan_.patience > 0 && held_out_score(loaded.scores) == nullptr)
-    return {ExitCode::usage, "--patience: " + loaded.app + " has no score of held-out data"};
+  if (plan_.options.has("valid") && held_out_score(loaded.scores) == nullptr)
+    return {ExitCode::usage, "--valid: " + loaded.app + " has no score of held-out data"};
   description_.found.app = loaded.app;
   description_.found.input = loaded.input;
   description_.found.valid = loaded.valid;

@@ -112,10 +112,12 @@ TEST(Patience, WithoutAnyScoreTheLastEpochIsTheModel) {
   EXPECT_EQ(run.diary->results.at(0).commit.epoch, 1U);
 }
 
-TEST(Patience, NeedsAScoreOfHeldOutData) {
-  Script run(patient(1));
+TEST(HeldOutData, IsRefusedIfTheAppHasNoScoreOfIt) {
+  RunPlan plan = small_plan(1);
+  plan.options = Options(std::map<std::string, std::string, std::less<>>{{"valid", "rows.libsvm"}});
+  Script run(plan);
   run.prepare();
-  EXPECT_TRUE(run.ended_with(ExitCode::usage, "--patience: counting has no score of held-out data"));
+  EXPECT_TRUE(run.ended_with(ExitCode::usage, "--valid: counting has no score of held-out data"));
 }
 
 TEST(EpochEnd, AnEvaluationThatTakesLongIsReportedOnce) {
