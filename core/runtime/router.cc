@@ -59,6 +59,13 @@ void Router::begin_era(const Welcome& welcome) {
   for (auto& [id, peer] : peers_) peer.gone = id != kCoordinator;
   for (const Peer& peer : welcome.peers)
     if (PeerState* const found = find(peer.process)) found->gone = false;
+  // Connections that every job needs are made while data load, not in the first round.
+  const auto greet = [&](NodeId process) {
+    if (PeerState* const found = find(process)) found->link.greet();
+  };
+  std::ranges::for_each(welcome.partition_hosts, greet);
+  for (const Peer& peer : welcome.peers)
+    if (peer.process.role == Role::scheduler) greet(peer.process);
 }
 
 Status Router::submit(const Envelope& envelope, NodeId to, std::optional<Frames>& encoded, bool ending) {

@@ -75,8 +75,8 @@ class Link {
   Arrived receive(const Header& header, const Frames& body, Nanoseconds now);
 
   void tick(Nanoseconds now);
-  // This end replaces another: inform the peer, whose end may be new already, at once that what it has sent so far is
-  // lost.
+  // Says something at once.  If this end replaces another, the peer, whose end may be new already, learns so that what
+  // it has sent until now is lost.
   void greet() { ack_now_ = true; }
   // The connection to the peer broke: what was on its way is probably lost, so the peer is asked by the next.
   void broken() {
