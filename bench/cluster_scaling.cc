@@ -80,7 +80,7 @@ class TimedCluster {
     plan_.rebalance = false;
   }
 
-  // The records of its epochs, with simulated seconds.  An error if a process ends before.
+  // The records of its epochs, with simulated seconds.  An error if a process fails.
   Result<std::vector<EpochRecord>> run() {
     start(kCoordinator);
     sim::start_members(plan_, [this](NodeId id) { start(id); });
@@ -96,8 +96,10 @@ class TimedCluster {
       }
       now_ = event.at;
       event.act(process);
-      if (const auto& ended = process.host->ended())
-        return Status(ended->code, event.process.name() + " ended: " + ended->what);
+      if (const auto& ended = process.host->ended()) {
+        if (ended->code == ExitCode::ok && !records_.empty()) break;  // the schedule ended the job
+        return Status(ExitCode::failed, event.process.name() + " ended: " + ended->what);
+      }
     }
     return std::move(records_);
   }
