@@ -14,10 +14,11 @@ namespace {
 // How many columns may enter in addition to those that the support needs: at least the first number, and up to the
 // second as long as they have at most this share of all entries.  Then solving with them costs little compared with a
 // screen of all columns.  Long columns that are not needed slow down every step of the solver.
-constexpr std::size_t kLeastColumns = 100, kMostColumns = 1000;
+constexpr std::size_t kLeastColumns = 10, kMostColumns = 1000;
 constexpr double kShareOfEntries = 1.0 / 32;
-// A matrix that has no more columns and entries than these is the working set as a whole.
-constexpr std::size_t kFewColumns = 512;
+// Each set of the logistic loss begins with new curvatures of all rows, so it has few sets: one of all columns, if the
+// matrix has no more columns and entries than these.
+constexpr std::size_t kLeastOfLogistic = 100, kFewColumns = 512;
 constexpr std::uint64_t kFewEntries = 8'000'000;
 // A set that has grown beyond this multiple of the wanted size is rebuilt.
 constexpr std::size_t kMostTimesWanted = 4;
@@ -116,10 +117,11 @@ class WorkingSetSchedule final : public Schedule {
   void grow(bool new_penalty) {
     if (working_.size() > kMostTimesWanted * most_wanted()) working_ = {support_.begin(), support_.end()};
     entering_.clear();
-    const std::size_t least = std::max(kLeastColumns, 2 * support_.size());
+    const bool logistic = settings_.loss == Loss::logistic;
+    const std::size_t least = std::max(logistic ? kLeastOfLogistic : kLeastColumns, 2 * support_.size());
     const double entries = kShareOfEntries * static_cast<double>(certificate_.entries);
     // So few candidates are all columns: more are wanted.
-    const bool whole = certificate_.candidates.size() <= kFewColumns && certificate_.entries <= kFewEntries;
+    const bool whole = logistic && certificate_.candidates.size() <= kFewColumns && certificate_.entries <= kFewEntries;
     double held = 0;
     std::size_t looked_at = 0;
     for (const Candidate& one : certificate_.candidates) {
