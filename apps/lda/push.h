@@ -54,7 +54,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
         shard_(shard),
         data_(std::move(documents)),
         totals_(settings.topics, 0, 0),
-        sampler_(settings.priors(), !exact_totals()),
+        sampler_(settings.priors(), job.shards > 1 && !is_small(corpus.tokens, settings.topics)),
         prior_terms_(settings.priors(), words_, settings.copies),
         old_model_(std::move(old_model)),
         phi_(padded(settings.topics)) {
@@ -77,7 +77,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
     tokens_ = ShardTokens(shape.cut, data_.train.counts);
     std::vector<std::uint32_t> lengths = lengths_of(data_.train);
     data_.train = {};  // before the rows take memory
-    documents_ = DocumentRows(settings_.topics, std::move(lengths));
+    documents_ = DocumentRows(settings_.topics, std::move(lengths), lists_words());
     const Documents& held_out = data_.held_out;
     held_out_ = HeldOut(priors_, seed_, shard_, shards_, held_out.number, shape.cut, held_out.counts);
     cursors_.assign(shape.cut.slices.size(), 0);
@@ -196,7 +196,11 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
  private:
   // Whether n_k is updated within a task.  With one shard it is then exact; with several it lags anyway, which matters
   // little if topics are large.
-  bool exact_totals() const { return shards_ == 1 || is_small(corpus_tokens_, settings_.topics); }
+  bool exact_totals() const { return shards_ == 1 || (is_small(corpus_tokens_, settings_.topics) && !lists_words()); }
+  // Whether documents have whole rows, so that words may be listed (cell_kernel.cc).
+  bool lists_words() const {
+    return shards_ > 1 && settings_.topics > kWholePhi && settings_.topics <= 8 * document_length_;
+  }
   void begin(Epoch epoch) {
     epoch_ = epoch;
     if (old_model_ == nullptr)

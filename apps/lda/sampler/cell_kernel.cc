@@ -66,14 +66,17 @@ ROTA_INLINE Floats operator*(const Floats& a, const Floats& b) {
   ROTA_EACH_PART v.part[p] = a.part[p] * b.part[p];
   return v;
 }
-ROTA_INLINE PartInts widen_part(const std::uint16_t* at) {
+ROTA_INLINE PartInts widen_part(const PartShorts& numbers) {
 #if defined(__AVX512F__)
-  return reinterpret_cast<PartInts>(_mm512_cvtepu16_epi32(load<__m256i>(at)));
+  return reinterpret_cast<PartInts>(_mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(numbers)));
 #elif defined(__AVX2__)
-  return reinterpret_cast<PartInts>(_mm256_cvtepu16_epi32(load<__m128i>(at)));
+  return reinterpret_cast<PartInts>(_mm256_cvtepu16_epi32(reinterpret_cast<__m128i>(numbers)));
 #else
-  return __builtin_convertvector(load<PartShorts>(at), PartInts);
+  return __builtin_convertvector(numbers, PartInts);
 #endif
+}
+ROTA_INLINE PartInts widen_part(const std::uint16_t* at) {
+  return widen_part(load<PartShorts>(at));
 }
 ROTA_INLINE Floats widen(const std::uint16_t* at) {
   Floats v;
@@ -120,6 +123,39 @@ ROTA_INLINE PartFloats gather_part(const float* from, const std::uint16_t* at) {
   _Pragma("GCC unroll 8") for (std::uint32_t i = 0; i < kWidth; ++i) v[i] = from[at[i]];
   return v;
 #endif
+}
+
+// The counts of these topics in a document.
+ROTA_INLINE PartFloats gather_counts(const std::uint16_t* counts, const std::uint16_t* topics) {
+#if defined(__SSE2__)
+  // Each number goes from memory into its lane.  GCC would take the way over registers and the stack.
+  __m128i fours[(kWidth + 7) / 8];
+  _Pragma("GCC unroll 2") for (std::uint32_t e = 0; e < (kWidth + 7) / 8; ++e) {
+    const std::uint16_t* const its = topics + 8 * e;
+    __m128i v = _mm_cvtsi32_si128(counts[its[0]]);
+    v = _mm_insert_epi16(v, counts[its[1]], 1);
+    v = _mm_insert_epi16(v, counts[its[2]], 2);
+    v = _mm_insert_epi16(v, counts[its[3]], 3);
+    if constexpr (kWidth > 4) {
+      v = _mm_insert_epi16(v, counts[its[4]], 4);
+      v = _mm_insert_epi16(v, counts[its[5]], 5);
+      v = _mm_insert_epi16(v, counts[its[6]], 6);
+      v = _mm_insert_epi16(v, counts[its[7]], 7);
+    }
+    fours[e] = v;
+  }
+  PartShorts v;
+  __builtin_memcpy(&v, fours, sizeof v);
+#else
+  PartShorts v;
+  for (std::uint32_t i = 0; i < kWidth; ++i) v[i] = counts[topics[i]];
+#endif
+  return __builtin_convertvector(widen_part(v), PartFloats);
+}
+ROTA_INLINE PartFloats gather_counts(const std::uint32_t* counts, const std::uint16_t* topics) {
+  PartWords v;
+  _Pragma("GCC unroll 16") for (std::uint32_t i = 0; i < kWidth; ++i) v[i] = counts[topics[i]];
+  return __builtin_convertvector(v, PartFloats);
 }
 
 // Bit i is set where lane i of a comparison's result is.
@@ -208,8 +244,9 @@ struct InLane {
   float rest;
 };
 
-// For a number of blocks: rows of any form, and narrow rows of any number.
-constexpr std::uint32_t kAnyForm = 0, kAnyNumber = ~0U;
+// For a number of blocks: rows of any form; narrow rows of any number; and rows that are no lists, for words that may
+// be listed.
+constexpr std::uint32_t kAnyForm = 0, kAnyNumber = ~0U, kListedWords = ~1U;
 
 // The place (block * 16 + lane) of `target`, given the running sums of every block but the last, followed by infinite
 // ones (run_places), and the lanes' sums.  kBlocks: the number of blocks if it is known and at most 8.
@@ -247,6 +284,11 @@ ROTA_INLINE void refresh_phi(const Cell& cell, Side& side, std::uint32_t topic, 
     side.phi[topic] = phi;
 }
 
+// 1 / (x - 1) of 1 / x, but for terms from x^-4 on.
+ROTA_INLINE float without_one(float inverse) {
+  return inverse * (1 + inverse * (1 + inverse));
+}
+
 // Counts one token more, or less, of this side's word with a topic.  The other side is not updated yet.
 template <Draw kDraw, bool kWhole>
 ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::int32_t by) {
@@ -254,7 +296,7 @@ ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::i
   cell.totals[topic] += by;
   float inverse = cell.inverse[topic];
   if constexpr (kDraw == Draw::resample) {
-    if (by < 0) inverse *= 1 + inverse * (1 + inverse);  // 1 / (x - 1) with x = 1 / inverse, but for terms from x^-4 on
+    if (by < 0) inverse = without_one(inverse);
   } else {
     inverse = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
     cell.inverse[topic] = inverse;
@@ -402,6 +444,65 @@ struct ListRow {
   std::uint32_t blocks;
 };
 
+// Words whose topics are listed (the buckets of SparseLDA: Yao, Mimno and McCallum, KDD 2009):
+//
+//   p(k)  ~  n_wk (n_dk + alpha_k) / (n_k + V beta)  +  beta n_dk / (n_k + V beta)  +  beta alpha_k / (n_k + V beta)
+//
+// The first is summed over the word's topics, of which there are mostly far fewer than of the document.  The sum of the
+// second is kept for each document during a task, that of the third is the same for all.
+template <bool kOneAlpha, typename Count>
+ROTA_INLINE Floats listed_sum(const Cell& cell, const Side& side, std::uint32_t blocks, const Count* counts) {
+  Floats run{};
+  const PartFloats alpha = cell.alpha - PartFloats{};
+  for (std::uint32_t b = 0; b < blocks; ++b) {
+    const std::uint16_t* const topics = side.topics + b * kLanes;
+    Floats n;
+    ROTA_EACH_PART {
+      n.part[p] = gather_counts(counts, topics + p * kWidth);
+      n.part[p] += kOneAlpha ? alpha : gather_part(cell.alphas, topics + p * kWidth);
+    }
+    run.add(Floats::load_from(side.weights + b * kLanes) * n);
+    run.store_to(side.runs + b * kLanes);
+  }
+  return run;
+}
+
+// The running sums of n_dk / (n_k + V beta) over all topics.
+template <typename Count>
+ROTA_INLINE LaneSums row_sums(const Cell& cell, Count* counts) {
+  return LaneSums(DenseRow(cell, counts).sum(cell.inverse, cell.row_runs));
+}
+template <typename Count>
+[[gnu::noinline]] double row_sum(const Cell& cell, Count* counts) {
+  return static_cast<double>(row_sums(cell, counts).total);
+}
+// A draw of the second bucket; kUnknown if the document has no other token.
+template <typename Count>
+[[gnu::noinline]] std::uint32_t draw_row(const Cell& cell, Count* counts, float u) {
+  const DenseRow row(cell, counts);
+  const LaneSums sums = row_sums(cell, counts);
+  return sums.total > 0 ? row.checked(row.find(cell.row_runs, sums, u * sums.total)) : kUnknown;
+}
+
+// A draw of the third, in which the topic `changed` has another inverse.
+[[gnu::noinline]] std::uint32_t draw_prior(const Cell& cell, Side& side, std::uint32_t changed, float inverse,
+                                           float u) {
+  const float old_phi = side.phi[changed];
+  const double old_sum = side.phi_sum;
+  double& block = side.phi_blocks[changed / kPhiBlock];
+  const double old_block = block;
+  side.phi[changed] = cell.beta * inverse;
+  double more = static_cast<double>(side.phi[changed]) - static_cast<double>(old_phi);
+  if (cell.alphas != nullptr) more *= static_cast<double>(cell.alphas[changed]);
+  side.phi_sum += more;
+  block += more;
+  const std::uint32_t topic = draw_phi(cell, side, u);
+  side.phi[changed] = old_phi;
+  side.phi_sum = old_sum;
+  block = old_block;
+  return topic;
+}
+
 // A token whose new topic is chosen, but not counted yet.
 //
 // A processor does not let a load pass a store to an unknown address if the two have collided before: here the loads of
@@ -419,14 +520,32 @@ struct Chosen {
 template <std::uint32_t kBlocks, typename Use>
 ROTA_INLINE void with_row(Cell& cell, std::uint32_t document, const Use& use) {
   DocumentRow& row = cell.rows[document];
-  if constexpr (kBlocks != kAnyForm)
+  if constexpr (kBlocks != kAnyForm && kBlocks != kListedWords) {
     use(DenseRow<std::uint16_t, kBlocks>(cell, cell.store + row.at));
-  else if (row.kind == RowKind::narrow)
-    use(DenseRow(cell, cell.store + row.at));
-  else if (row.kind == RowKind::list)
-    use(ListRow(cell, row));
-  else
-    use(DenseRow(cell, cell.wide_store + row.at));
+  } else {
+    if (row.kind == RowKind::narrow) return use(DenseRow(cell, cell.store + row.at));
+    if (row.kind == RowKind::wide) return use(DenseRow(cell, cell.wide_store + row.at));
+    if constexpr (kBlocks == kAnyForm) use(ListRow(cell, row));
+  }
+}
+
+// Counts the token chosen for `side`, a listed word.
+template <typename Count>
+ROTA_INLINE void count_listed(Cell& cell, Side& side, const Chosen& chosen, Count* counts) {
+  const std::uint32_t topic = chosen.topic;
+  std::uint32_t place = chosen.place;
+  if (place == kUnknown) {
+    place = side.places[topic];
+    if (place == kNoPlace) {
+      place = side.used++;
+      side.topics[place] = static_cast<std::uint16_t>(topic);
+      side.places[topic] = static_cast<std::uint16_t>(place);
+    }
+  }
+  put_lane(side.weights, place, static_cast<float>(++side.word[topic]) * cell.inverse[topic]);
+  ++cell.totals[topic];
+  ++counts[topic];
+  side.token_topics[chosen.token] = static_cast<std::uint16_t>(topic);
 }
 
 // Counts the token chosen for `side`.
@@ -437,6 +556,10 @@ ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, const Chosen&
       cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
         constexpr bool kWhole = decltype(row)::kWhole;
         const std::uint32_t topic = chosen.topic;
+        if constexpr (kBlocks == kListedWords) {
+          cell.sums[chosen.document].sum += static_cast<double>(cell.inverse[topic]);
+          if (side.listed) return count_listed(cell, side, chosen, row.counts);
+        }
         side.appeared[side.appeared_count] = static_cast<std::uint16_t>(topic);
         side.appeared_count += side.word[topic] == 0 ? 1 : 0;
         count_topic<kDraw, kWhole>(cell, side, topic, 1);
@@ -453,10 +576,51 @@ ROTA_INLINE void count_last(Cell& cell, Side& side, Side& other, const Chosen& l
   count_chosen<kDraw, kBlocks>(cell, cell.both ? other : side, cell.both ? side : other, last);
 }
 
+// Chooses a topic for a token of `side`, a listed word, and counts the token chosen before it.
+template <Draw kDraw, std::uint32_t kBlocks, typename Count>
+ROTA_INLINE void choose_listed(Cell& cell, Side& side, Side& other, Chosen& chosen, const Chosen& last,
+                               std::uint64_t bits, Count* counts) {
+  RowSum& sum = cell.sums[chosen.document];
+  if (sum.task != cell.task) [[unlikely]]
+    sum = {row_sum(cell, counts), cell.task};
+  const std::uint32_t removed = side.token_topics[chosen.token];
+  // Without the token n_k is one less; so is n_dk in both.
+  const float inverse = cell.inverse[removed], its_inverse = without_one(inverse);
+  const float more = its_inverse - inverse;
+  const Count left = --counts[removed];
+  --cell.totals[removed];
+  put_lane(side.weights, side.places[removed], static_cast<float>(--side.word[removed]) * its_inverse);
+  sum.sum -= static_cast<double>(inverse);
+
+  const std::uint32_t blocks = (side.used + kLanes - 1) / kLanes;
+  const Floats run = cell.alphas == nullptr ? listed_sum<true>(cell, side, blocks, counts)
+                                            : listed_sum<false>(cell, side, blocks, counts);
+  const float of_row = cell.beta * (static_cast<float>(sum.sum) + static_cast<float>(left) * more);
+  const float prior = cell.alphas == nullptr ? cell.alpha : cell.alphas[removed];
+  const float of_prior = cell.alpha * static_cast<float>(side.phi_sum) + cell.beta * prior * more;
+  count_chosen<kDraw, kBlocks>(cell, other, side, last);
+  const LaneSums sums(run);
+  const float target = uniform(bits, 40) * (sums.total + (of_row + of_prior));
+  if (target < sums.total) [[likely]] {
+    chosen.place = find_place(side.runs, blocks, sums, target);
+    if (chosen.place >= side.used || !(side.weights[chosen.place] > 0)) [[unlikely]]
+      for (chosen.place = 0; !(side.weights[chosen.place] > 0);) ++chosen.place;
+    chosen.topic = side.topics[chosen.place];
+    return;
+  }
+  chosen.topic = kUnknown;
+  if (target - sums.total < of_row) {
+    cell.inverse[removed] = its_inverse;
+    chosen.topic = draw_row(cell, counts, uniform(bits, 16));
+    cell.inverse[removed] = inverse;
+  }
+  if (chosen.topic == kUnknown) chosen.topic = draw_prior(cell, side, removed, its_inverse, uniform(bits, 16));
+}
+
 // Chooses a topic for a token of `side`, and counts the token chosen before it.
 template <Draw kDraw, std::uint32_t kBlocks>
 ROTA_INLINE Chosen choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen last) {
-  if (token + kAhead < side.ahead) {
+  if (kBlocks != kListedWords && token + kAhead < side.ahead) {
     const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
     for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
   }
@@ -469,6 +633,10 @@ ROTA_INLINE Chosen choose(Cell& cell, Side& side, Side& other, std::uint32_t tok
   }
   with_row<kBlocks>(
       cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
+        if constexpr (kBlocks == kListedWords) {
+          if (side.listed) return choose_listed<kDraw, kBlocks>(cell, side, other, chosen, last, bits, row.counts);
+          cell.sums[chosen.document].sum -= static_cast<double>(cell.inverse[side.token_topics[token]]);
+        }
         if constexpr (kDraw != Draw::first) {
           side.removed = side.token_topics[token];
           row.remove(side.removed);
@@ -524,7 +692,9 @@ void resample_narrow(Cell& cell) {
 // kDraw: Draw::first stands for Draw::first_random, too.
 template <Draw kDraw>
 void draw_of(Cell& cell) {
-  if (!cell.all_narrow)
+  if (kDraw == Draw::resample && cell.sums != nullptr)
+    draw_tokens<kDraw, kDraw == Draw::resample ? kListedWords : kAnyForm>(cell);
+  else if (!cell.all_narrow)
     draw_tokens<kDraw, kAnyForm>(cell);
   else if constexpr (kDraw == Draw::resample)
     resample_narrow(cell);

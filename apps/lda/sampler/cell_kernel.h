@@ -46,6 +46,13 @@ struct DocumentRow {
   std::uint32_t used;  // topics in the list
   RowKind kind;
 };
+// sum_k n_dk / (n_k + V beta) of a document, kept from its first token in a task on, while n_k is constant.
+struct RowSum {
+  double sum;
+  std::uint32_t task;  // the last in which it was computed
+};
+
+inline constexpr std::uint16_t kNoPlace = 0xffff;
 
 enum class Draw : std::uint8_t {
   resample,        // from the conditional distribution without the token itself, with n_k of the task's beginning
@@ -65,7 +72,14 @@ struct Side {
   std::uint32_t* word;      // n_wk
   std::uint16_t* appeared;  // room for the cell's tokens: topics whose n_wk has risen from 0, with repetitions
   std::uint32_t appeared_count;
-  float* runs;            // scratch: run_places(topics) places, infinite at first
+  // The word's topics, if they are listed: phi is then that of a word without tokens.
+  bool listed;
+  std::uint32_t used;     // listed topics; those that a cell loses stay, with the weight 0
+  std::uint16_t* topics;  // padded(topics) places, as the next
+  float* weights;         // n_wk * inverse of each; 0 beyond `used`
+  std::uint16_t* places;  // of every topic its place in the list, or kNoPlace
+
+  float* runs;            // scratch: run_places(topics) places, infinite at first; if listed, beyond the list's blocks
   std::uint32_t removed;  // scratch: the topic that the last token had
 
   const std::uint32_t* documents;  // of each token
@@ -88,6 +102,9 @@ struct Cell {
   DocumentRow* rows;
   std::uint16_t* store;
   std::uint32_t* wide_store;
+  RowSum* sums;        // of the rows, none of which is a list, if words may be listed; otherwise null
+  std::uint32_t task;  // never 0
+  float* row_runs;     // scratch for a row, as the sides' runs
 
   Side sides[2];
   bool both;  // draw from both; otherwise from sides[only]

@@ -37,6 +37,9 @@ SampleCell choose_kernel(std::uint32_t topics) {
 namespace {
 
 constexpr std::size_t kBatch = 1024;  // random numbers drawn at a time
+// Measured: a word with more topics than this part of all is not listed.
+constexpr std::size_t kTopicsPerListed = 4;
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
 
 // Updates phi of topic after topic.  Successive topics are mostly in the same block of phi, so the sum of one block is
 // kept in a register: otherwise each addition would wait for the previous store.
@@ -80,15 +83,23 @@ CellSampler::CellSampler(const Priors& priors, bool side_by_side)
     : kernel_(choose_kernel(priors.topics())), side_by_side_(side_by_side) {
   cell_.topics = priors.topics();
   set_priors(priors);
+  row_runs_.assign(run_places(priors.topics()), kInfinite);
+  cell_.row_runs = row_runs_.data();
   for (std::size_t s = 0; s < 2; ++s) {
     Drawing& its = drawings_[s];
     its.phi_blocks.resize(phi_places(priors.topics()) / kPhiBlock);
     its.counts.resize(padded(priors.topics()));
     its.draws.resize(kBatch);
-    its.runs.assign(run_places(priors.topics()), std::numeric_limits<float>::infinity());
+    its.runs.assign(run_places(priors.topics()), kInfinite);
     cell_.sides[s].phi_blocks = its.phi_blocks.data();
     cell_.sides[s].word = its.counts.data();
     cell_.sides[s].runs = its.runs.data();
+    its.topics.resize(padded(priors.topics()));
+    its.weights.resize(padded(priors.topics()));
+    its.places.assign(priors.topics(), kNoPlace);
+    cell_.sides[s].topics = its.topics.data();
+    cell_.sides[s].weights = its.weights.data();
+    cell_.sides[s].places = its.places.data();
   }
 }
 
@@ -113,6 +124,8 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
   cell_.rows = rows.rows();
   cell_.store = rows.store();
   cell_.wide_store = rows.wide_store();
+  cell_.sums = draw == Draw::resample ? rows.sums() : nullptr;
+  ++cell_.task;
 
   drawings_[1].phi.assign(totals.phi(), totals.phi() + phi_places(cell_.topics));
   cell_.sides[0].phi = totals.phi();
@@ -132,7 +145,9 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
 
 void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
                       Random& random, std::size_t following) {
-  while (drawings_[0].word != nullptr && (drawings_[1].word != nullptr || !side_by_side_)) run();
+  while (drawings_[0].word != nullptr &&
+         (drawings_[1].word != nullptr || !(side_by_side_ || cell_.draw == Draw::resample)))
+    run();
   const std::size_t s = drawings_[0].word == nullptr ? 0 : 1;
   Drawing& its = drawings_[s];
   its.word = &word;
@@ -185,8 +200,27 @@ void CellSampler::run() {
 // Phi of all topics is that of a word without tokens; changes it to the cell's.
 void CellSampler::spread(std::size_t s) {
   Side& side = cell_.sides[s];
+  Drawing& its = drawings_[s];
+  const WordRow& word = *its.word;
+  side.listed = cell_.sums != nullptr && word.size() * kTopicsPerListed <= cell_.topics;
+  if (side.listed) {
+    side.used = 0;
+    for (const TopicCount each : word) {
+      side.word[each.topic] = each.count;
+      side.topics[side.used] = each.topic;
+      side.weights[side.used] = static_cast<float>(each.count) * cell_.inverse[each.topic];
+      side.places[each.topic] = static_cast<std::uint16_t>(side.used++);
+    }
+    const std::uint32_t blocks = padded(side.used) / kLanes;
+    if (its.run_blocks > blocks)
+      std::fill(its.runs.begin() + blocks * kLanes, its.runs.begin() + its.run_blocks * kLanes, kInfinite);
+    return;
+  }
+  const std::uint32_t last = padded(cell_.topics) / kLanes - 1;
+  if (its.run_blocks > last) std::fill_n(its.runs.begin() + last * kLanes, kLanes, kInfinite);
+  its.run_blocks = last;
   Refresh refresh(cell_, side);
-  for (const TopicCount each : *drawings_[s].word) {
+  for (const TopicCount each : word) {
     side.word[each.topic] = each.count;
     refresh(each.topic);
   }
@@ -195,6 +229,14 @@ void CellSampler::spread(std::size_t s) {
 // The reverse: moves the counts back into the row, and leaves zeros.
 void CellSampler::collect(std::size_t s) {
   Side& side = cell_.sides[s];
+  if (side.listed) {
+    const std::size_t before = drawings_[s].word->size();
+    side.appeared = side.topics + before;
+    side.appeared_count = side.used - static_cast<std::uint32_t>(before);
+    std::fill_n(side.weights, side.used, 0.0F);
+    drawings_[s].run_blocks = padded(side.used) / kLanes;
+    return collect(s, [&](std::uint32_t topic) { side.places[topic] = kNoPlace; });
+  }
   if (cell_.draw != Draw::resample) return collect(s, Refresh(cell_, side));
   // Of a word without tokens phi, and so its sums, have the values of the task's beginning.
   collect(s, [&](std::uint32_t topic) {

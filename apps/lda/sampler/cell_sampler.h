@@ -16,8 +16,8 @@ namespace rota::lda {
 
 class CellSampler {
  public:
-  // `side_by_side`: two cells at a time (cell_kernel.h), so that n_k, if updated within the task, lacks one token.
-  // Otherwise it takes a third longer.
+  // `side_by_side`: two cells at a time (cell_kernel.h) even if n_k is updated within the task, so that it lacks one
+  // token.  Otherwise it takes a third longer.
   CellSampler(const Priors& priors, bool side_by_side);
 
   // Not between begin() and finish().
@@ -48,6 +48,9 @@ class CellSampler {
     LineVector<std::uint32_t> counts;  // n_wk of every topic; zeros between cells
     LineVector<float> runs;
     std::vector<std::uint16_t> appeared;
+    std::vector<std::uint16_t> topics, places;  // of a listed word
+    LineVector<float> weights;
+    std::uint32_t run_blocks = 0;  // of `runs`, not infinite
     std::vector<std::uint64_t> draws;
   };
 
@@ -65,8 +68,9 @@ class CellSampler {
   SampleCell kernel_;
   bool side_by_side_;
   Cell cell_{};
-  LineVector<float> alphas_;             // of each topic, if they differ
-  Drawing drawings_[2];                  // of the sides
+  LineVector<float> alphas_;  // of each topic, if they differ
+  Drawing drawings_[2];       // of the sides
+  LineVector<float> row_runs_;
   double sum_at_first_ = 0;              // the sides' phi_sum at its beginning
   std::vector<double> blocks_at_first_;  // and their phi_blocks
   WordRow new_cells_;

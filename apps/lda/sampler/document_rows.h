@@ -16,9 +16,14 @@ namespace rota::lda {
 class DocumentRows {
  public:
   DocumentRows() = default;
-  // Rows of zeros for documents of these lengths (in tokens).
-  DocumentRows(std::uint32_t topics, std::vector<std::uint32_t> lengths)
-      : topics_(topics), lengths_(std::move(lengths)), rows_(lengths_.size()) {
+  // Rows of zeros for documents of these lengths (in tokens).  `whole`: from choose_forms() or assign() on no row is a
+  // list, so that words may be listed (cell_kernel.h).
+  DocumentRows(std::uint32_t topics, std::vector<std::uint32_t> lengths, bool whole = false)
+      : topics_(topics),
+        lengths_(std::move(lengths)),
+        whole_(whole),
+        rows_(lengths_.size()),
+        sums_(whole ? rows_.size() : 0) {
     std::uint64_t at = 0, wide_at = 0;
     for (std::size_t d = 0; d < rows_.size(); ++d) {
       const RowKind kind = may_be_list(d) ? RowKind::list : dense_kind(d);
@@ -37,6 +42,8 @@ class DocumentRows {
   DocumentRow* rows() { return rows_.data(); }
   std::uint16_t* store() { return store_.data(); }
   std::uint32_t* wide_store() { return wide_store_.data(); }
+  // Null unless all rows are whole.
+  RowSum* sums() { return whole_ ? sums_.data() : nullptr; }
 
   // Replaces `to` by the topics of a document with their counts: of a list in its order, which is part of the state
   // because sums follow it; otherwise ascending.
@@ -99,7 +106,7 @@ class DocumentRows {
   void choose_forms() {
     std::vector<TopicCount> counts;
     for (std::size_t d = 0; d < rows_.size(); ++d) {
-      if (!may_be_list(d) || !may_be_dense(d)) continue;
+      if (!may_be_list(d) || !may_be_dense(d) || (whole_ && rows_[d].kind != RowKind::list)) continue;
       counts_of(d, counts);
       if (suits_list(counts.size()) != (rows_[d].kind == RowKind::list)) assign(d, counts);
     }
@@ -112,7 +119,7 @@ class DocumentRows {
   static constexpr std::uint32_t kRowTopicsPerListTopic = 6;
 
   bool suits_list(std::uint64_t topics_of_document) const {
-    return topics_of_document * kRowTopicsPerListTopic <= topics_;
+    return !whole_ && topics_of_document * kRowTopicsPerListTopic <= topics_;
   }
   RowKind dense_kind(std::size_t document) const {
     return lengths_[document] > std::numeric_limits<std::uint16_t>::max() ? RowKind::wide : RowKind::narrow;
@@ -123,18 +130,20 @@ class DocumentRows {
   // Beside a list, if it fits where a list of all possible topics of the document does.
   bool may_be_dense(std::size_t document) const {
     const std::uint32_t longest = std::min(lengths_[document], topics_);
-    return !may_be_list(document) || (!suits_list(longest) && 2 * padded(longest) >= padded(topics_));
+    return whole_ || !may_be_list(document) || (!suits_list(longest) && 2 * padded(longest) >= padded(topics_));
   }
   // Numbers in its part of the store.
   std::uint64_t room(std::size_t document) const {
-    const std::uint64_t numbers =
-        may_be_list(document) ? 2 * padded(std::min(lengths_[document], topics_)) : padded(topics_);
+    std::uint64_t numbers = may_be_list(document) ? 2 * padded(std::min(lengths_[document], topics_)) : padded(topics_);
+    if (whole_) numbers = std::max<std::uint64_t>(numbers, padded(topics_));
     return (numbers + kListBlock - 1) / kListBlock * kListBlock;
   }
 
   std::uint32_t topics_ = 0;
   std::vector<std::uint32_t> lengths_;
+  bool whole_ = false;
   std::vector<DocumentRow> rows_;
+  std::vector<RowSum> sums_;
   LineVector<std::uint16_t> store_;
   LineVector<std::uint32_t> wide_store_;
   bool all_narrow_ = true;

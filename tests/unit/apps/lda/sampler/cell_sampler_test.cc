@@ -24,12 +24,12 @@ struct Text {
 };
 
 struct Model {
-  Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true)
+  Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true, bool whole = false)
       : priors(priors_of(k, symmetric)),
         text(from),
         words(kWords),
         totals(k, kWords * 0.01, 0.01),
-        rows(k, text.lengths),
+        rows(k, text.lengths, whole),
         sampler(priors, true) {
     sweep(first);
     rows.choose_forms();
@@ -97,9 +97,9 @@ constexpr Size kSizes[] = {{2, 20, 10},      {16, 20, 10},   {17, 20, 100},  {48
 TEST(CellSampler, CountsStayTrue) {
   for (const Size size : kSizes) {
     SCOPED_TRACE(std::to_string(size.topics) + " topics");
-    for (const auto& [first, symmetric] : {std::pair(Draw::first, true), std::pair(Draw::first_random, true),
-                                           std::pair(Draw::first, false), std::pair(Draw::first_random, false)}) {
-      Model model(Text(size.documents, size.each), size.topics, first, symmetric);
+    for (int form = 0; form < 8; ++form) {
+      const Draw first = form % 2 == 0 ? Draw::first : Draw::first_random;
+      Model model(Text(size.documents, size.each), size.topics, first, form / 2 % 2 == 0, form / 4 == 0);
       expect_consistent(model, size.topics);
       for (const Draw draw : {Draw::resample, Draw::resample_exact, Draw::resample}) {
         model.sweep(draw);
@@ -111,20 +111,22 @@ TEST(CellSampler, CountsStayTrue) {
 }
 
 TEST(CellSampler, ADocumentOfMoreTokensThanSixteenBitsCount) {
-  Model model(Text(1, 3000), 20, Draw::first);
-  ASSERT_EQ(model.rows.rows()[0].kind, RowKind::wide);
-  model.sweep(Draw::resample);
-  expect_consistent(model, 20);
+  for (const bool whole : {false, true}) {
+    Model model(Text(1, 3000), 20, Draw::first, true, whole);
+    ASSERT_EQ(model.rows.rows()[0].kind, RowKind::wide);
+    model.sweep(Draw::resample);
+    expect_consistent(model, 20);
+  }
 }
 
 TEST(CellSampler, AllKernelsGiveTheSameTopics) {
   for (const Size size : kSizes) {
-    for (const bool symmetric : {true, false}) {
+    for (const auto& [symmetric, whole] : {std::pair(true, false), {false, false}, {true, true}, {false, true}}) {
       std::vector<std::vector<std::uint16_t>> expected;
       for (const char* kernel : {"baseline", "v3", "v4"}) {
         ::setenv("ROTA_LDA_KERNEL", kernel, 1);
         try {
-          Model model(Text(size.documents, size.each), size.topics, Draw::first, symmetric);
+          Model model(Text(size.documents, size.each), size.topics, Draw::first, symmetric, whole);
           for (const Draw draw : {Draw::resample, Draw::resample_exact, Draw::resample}) model.sweep(draw);
           if (expected.empty()) expected = model.text.topics;
           EXPECT_EQ(model.text.topics, expected) << kernel << " with " << size.topics << " topics";
@@ -141,8 +143,8 @@ TEST(CellSampler, AllKernelsGiveTheSameTopics) {
 
 // One token of one word in a document whose other tokens do not change: its conditional distribution is known.
 struct OneToken {
-  OneToken(std::uint32_t topics, bool symmetric)
-      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, {41}), totals(k, 3 * beta, beta) {
+  OneToken(std::uint32_t topics, bool symmetric, bool whole = false)
+      : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, {41}, whole), totals(k, 3 * beta, beta) {
     for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.1 + 0.2 * (t % 4);
     std::vector<TopicCount> document;  // the token itself has topic 0
     for (std::uint16_t t = 0; t < 4; ++t) document.push_back({t == 0 ? 11U : 10U, t});
@@ -197,6 +199,9 @@ TEST(CellSampler, DrawsFromTheConditionalDistribution) {
         OneToken exact(k, symmetric);
         EXPECT_LT(exact.excess_chi_square(400'000, draw), 4.5) << k << " topics, one alpha: " << symmetric;
       }
+      // The word is listed if it has few of all topics.
+      OneToken listed(k, symmetric, true);
+      EXPECT_LT(listed.excess_chi_square(400'000, Draw::resample), 4.5) << k << " topics, one alpha: " << symmetric;
     }
   }
 }
