@@ -54,7 +54,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
         shard_(shard),
         data_(std::move(documents)),
         totals_(settings.topics, 0, 0),
-        sampler_(settings.priors(), job.shards > 1 && !is_small(corpus.tokens, settings.topics)),
+        sampler_(settings.priors(), job.shards > 1 && !is_small(corpus.tokens, settings.topics, job.shards)),
         prior_terms_(settings.priors(), words_, settings.copies),
         old_model_(std::move(old_model)),
         phi_(padded(settings.topics)) {
@@ -196,7 +196,9 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
  private:
   // Whether n_k is updated within a task.  With one shard it is then exact; with several it lags anyway, which matters
   // little if topics are large.
-  bool exact_totals() const { return shards_ == 1 || (is_small(corpus_tokens_, settings_.topics) && !lists_words()); }
+  bool exact_totals() const {
+    return shards_ == 1 || (is_small(corpus_tokens_, settings_.topics, shards_) && !lists_words());
+  }
   // Whether documents have whole rows, so that words may be listed (cell_kernel.cc).
   bool lists_words() const {
     return shards_ > 1 && settings_.topics > kWholePhi && settings_.topics <= 8 * document_length_;

@@ -20,9 +20,10 @@
 namespace rota::lda {
 
 // Whether the corpus has so few tokens that the changes of other shards in a round matter for a shard's next token.
-// With 64 shards and 2,000 tokens a topic, epochs without this ended 0.3 % lower; with 4,700 there was no difference.
-inline bool is_small(std::uint64_t tokens, std::uint32_t topics) {
-  return tokens < std::uint64_t{2500} * topics;
+// With 64 shards and 2,000 tokens a topic, epochs without this ended 0.3 % lower; with 4,700 there was no difference,
+// nor with 8 shards and 470 (bench/RESULTS.md, "Small topics").
+inline bool is_small(std::uint64_t tokens, std::uint32_t topics, std::uint32_t shards) {
+  return tokens < std::uint64_t{40} * topics * std::max(shards, 8U);
 }
 
 // The beta that an epoch samples with, instead of the job's (README.md, "Epochs").
@@ -59,7 +60,7 @@ class LdaSchedule final : public RotationSchedule {
       : RotationSchedule(job, {.table = kTotals, .totals = {kTopicTotals}, .first_replicated = kFirstReplicated}),
         settings_(settings),
         shards_(job.shards),
-        small_(is_small(tokens, settings.topics)) {}
+        small_(is_small(tokens, settings.topics, job.shards)) {}
 
   Cut cut(const Census& census, std::uint32_t slices) override {
     Cut cut = RotationSchedule::cut(census, slices);

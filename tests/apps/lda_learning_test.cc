@@ -78,10 +78,12 @@ double held_out_perplexity(const SerialHost& host) {
 
 TEST(LdaLearning, HeldOutDocumentsDoNotChangeTheModel) {
   const Kos kos;
-  // The annealed start has a beta of its own, and few tokens a topic current totals, within a task.
+  // The annealed start has a beta of its own, words are listed if there are many topics, and few tokens a topic have
+  // current totals within a task.
   for (const Given& given : {Given{{"topics", "20"}},
                              {{"topics", "20"}, {"start", "annealed"}},
-                             {{"topics", "300"}, {"start", "annealed"}}}) {
+                             {{"topics", "300"}, {"start", "annealed"}},
+                             {{"topics", "3000"}}}) {
     SerialHost with(linked_plugin(), kos.job(given, 4)), without(linked_plugin(), kos.job(given, 4, false));
     with.run_epochs(4), without.run_epochs(4);
     EXPECT_EQ(with.save().slices, without.save().slices);

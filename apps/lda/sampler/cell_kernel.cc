@@ -145,7 +145,11 @@ ROTA_INLINE PartFloats gather_counts(const std::uint16_t* counts, const std::uin
     fours[e] = v;
   }
   PartShorts v;
+#if defined(__AVX512F__)
+  v = reinterpret_cast<PartShorts>(_mm256_set_m128i(fours[1], fours[0]));
+#else
   __builtin_memcpy(&v, fours, sizeof v);
+#endif
 #else
   PartShorts v;
   for (std::uint32_t i = 0; i < kWidth; ++i) v[i] = counts[topics[i]];
@@ -467,20 +471,29 @@ ROTA_INLINE Floats listed_sum(const Cell& cell, const Side& side, std::uint32_t 
   return run;
 }
 
-// The running sums of n_dk / (n_k + V beta) over all topics.
+// The sum of n_dk / (n_k + V beta) over all topics.
 template <typename Count>
-ROTA_INLINE LaneSums row_sums(const Cell& cell, Count* counts) {
-  return LaneSums(DenseRow(cell, counts).sum(cell.inverse, cell.row_runs));
-}
-template <typename Count>
-[[gnu::noinline]] double row_sum(const Cell& cell, Count* counts) {
-  return static_cast<double>(row_sums(cell, counts).total);
+[[gnu::noinline]] double row_sum(const Cell& cell, const Count* counts) {
+  constexpr std::uint32_t kChains = 4;  // otherwise each addition would wait for the previous one
+  Floats sums[kChains]{};
+  const std::uint32_t blocks = padded(cell.topics) / kLanes;
+  const auto add = [&](std::uint32_t b, Floats & sum) __attribute__((always_inline)) {
+    sum.add(widen(counts + b * kLanes) * Floats::load_from(cell.inverse + b * kLanes));
+  };
+  std::uint32_t b = 0;
+  for (; b + kChains <= blocks; b += kChains)
+    _Pragma("GCC unroll 4") for (std::uint32_t i = 0; i < kChains; ++i) add(b + i, sums[i]);
+  for (; b < blocks; ++b) add(b, sums[0]);
+  sums[0].add(sums[1]);
+  sums[2].add(sums[3]);
+  sums[0].add(sums[2]);
+  return static_cast<double>(LaneSums(sums[0]).total);
 }
 // A draw of the second bucket; kUnknown if the document has no other token.
 template <typename Count>
 [[gnu::noinline]] std::uint32_t draw_row(const Cell& cell, Count* counts, float u) {
   const DenseRow row(cell, counts);
-  const LaneSums sums = row_sums(cell, counts);
+  const LaneSums sums(row.sum(cell.inverse, cell.row_runs));
   return sums.total > 0 ? row.checked(row.find(cell.row_runs, sums, u * sums.total)) : kUnknown;
 }
 

@@ -265,8 +265,12 @@ void CellSampler::collect(std::size_t s, Update&& refresh) {
     if (const std::uint32_t count = take(side.appeared[i])) new_cells_.push_back({count, side.appeared[i]});
   if (new_cells_.empty()) return;
   std::ranges::sort(new_cells_, {}, &TopicCount::topic);
-  word.insert(word.end(), new_cells_.begin(), new_cells_.end());
-  std::ranges::inplace_merge(word, word.begin() + static_cast<std::ptrdiff_t>(kept), {}, &TopicCount::topic);
+  // Merged from the end: std::inplace_merge allocates.
+  word.resize(kept + new_cells_.size());
+  for (std::size_t to = word.size(), from = new_cells_.size(); from > 0;) {
+    const bool old = kept > 0 && word[kept - 1].topic > new_cells_[from - 1].topic;
+    word[--to] = old ? word[--kept] : new_cells_[--from];
+  }
 }
 
 }  // namespace rota::lda

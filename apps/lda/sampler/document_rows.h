@@ -58,11 +58,15 @@ class DocumentRows {
       return;
     }
     const auto append_all = [&](const auto* counts) {
+      constexpr std::uint32_t kTogether = 4;
       std::size_t used = 0;
-      to.resize(topics_);
-      for (std::uint32_t k = 0; k < topics_; ++k) {  // without a branch, which would be mispredicted often
-        to[used] = {counts[k], static_cast<std::uint16_t>(k)};
-        used += counts[k] != 0 ? 1 : 0;
+      for (std::uint32_t k = 0; k < topics_; k += kTogether) {
+        if ((counts[k] | counts[k + 1] | counts[k + 2] | counts[k + 3]) == 0) continue;
+        to.resize(used + kTogether);
+        for (std::uint32_t i = k; i < k + kTogether; ++i) {  // no branch here: it would be mispredicted often
+          to[used] = {counts[i], static_cast<std::uint16_t>(i)};
+          used += counts[i] != 0 ? 1 : 0;
+        }
       }
       to.resize(used);
     };

@@ -67,7 +67,7 @@ TEST(LdaSchedule, StartingPassSharesTotalsAfterEverySlice) {
     const auto all = schedule.next(random).argument.as<Turn>();
     EXPECT_TRUE(all.is_of(0) && all.is_of(1) && all.ends_epoch());
   }
-  LdaSchedule small = schedule_of(job_of({}), 99'999);
+  LdaSchedule small = schedule_of(job_of({}), 31'999);
   small.cut(Census{100, 1, 1, 1, 1}, 4);
   for (int epoch = 0; epoch < 3; ++epoch) EXPECT_EQ(epoch_of(small), "ooootT") << epoch;
 }
