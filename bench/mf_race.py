@@ -2,6 +2,7 @@
 epochs.
 
 usage: mf_race.py --libmf=PATH/mf-train [--epinions=FILE --jester=FILE] [--ratings=N] [--ranks=32,128] [--turns=3]
+                  [--slices_per_shard=2]
 
 --epinions is a .gz of lines `user item rating fold`, of which fold 0 is held out; of --jester (`user item rating`) a
 tenth is held out, and so of N generated ratings of rank 16 with noise 0.3.  LIBMF (2 threads, as it was built) is run
@@ -51,7 +52,8 @@ def libmf_epochs(program, file, valid, rank, penalty, epochs):
 class Rota:
     def __init__(self, args, folder, train_file, valid, rank, penalty):
         self.args, self.folder, self.train, self.valid = args, folder, train_file, valid
-        self.flags = [f"--rank={rank}", f"--lambda={penalty}", f"--learning_rate={RATE}", "--checkpoint_every=0"]
+        self.flags = [f"--rank={rank}", f"--lambda={penalty}", f"--learning_rate={RATE}", "--checkpoint_every=0",
+                      f"--slices_per_shard={args.slices_per_shard}"]
         self.errors = {}
 
     def run(self, epochs, workers=2, threads=1):
@@ -108,7 +110,8 @@ def race(args, name, folder, rank, penalty):
 
 
 def main():
-    parser = arguments(__doc__, libmf=str, epinions="", jester="", ratings=20_000_000, ranks="32,128", turns=3)
+    parser = arguments(__doc__, libmf=str, epinions="", jester="", ratings=20_000_000, ranks="32,128", turns=3,
+                       slices_per_shard=2)
     given = parser.parse_args()
     with scratch_folder() as folder:
         dice = random.Random(1)
