@@ -63,17 +63,25 @@ template <typename T>
 Bytes bytes_of(const T& object, void (T::*write)(Writer&) const) {
   Writer out;
   (object.*write)(out);
-  return Bytes::from(out.take());
+  std::vector<std::byte> bytes = out.take();
+  bytes.shrink_to_fit();
+  return Bytes::from(std::move(bytes));
 }
 
 }  // namespace
 
-MemoryModel::MemoryModel(const SerialHost& host, const App& app)
+MemoryModel::MemoryModel(SerialHost& host, bool last)
     : job_(host.job()), facts_(host.facts()), cut_(host.cut()), epoch_(host.epochs() - 1) {
   forget_data();
-  for (SliceId b = 0; b < cut_.slices.size(); ++b) slices_.push_back(bytes_of(host.slice(b), &Slice::encode));
-  for (ShardId s = 0; s < job_.shards; ++s) shards_.push_back(bytes_of<Stateful>(host.shard(s), &Stateful::save));
-  common_ = bytes_of(app, &App::save_common);
+  for (SliceId b = 0; b < cut_.slices.size(); ++b) {
+    slices_.push_back(bytes_of(host.slice(b), &Slice::encode));
+    if (last) host.free_slice(b);
+  }
+  for (ShardId s = 0; s < job_.shards; ++s) {
+    shards_.push_back(bytes_of<Stateful>(host.shard(s), &Stateful::save));
+    if (last) host.free_shard(s);
+  }
+  common_ = bytes_of(host.app(), &App::save_common);
   for (const auto& [name, row] : host.rows()) put(name.first, name.second, row);
 }
 

@@ -44,8 +44,9 @@ struct Outcome {
 // It has nothing of the input's data, but what the app itself saves of it.
 class MemoryModel final : public Model {
  public:
-  // Of a host at the end of an epoch.
-  MemoryModel(const SerialHost& host, const App& app);
+  // Of a host at the end of an epoch.  `last`: it is not used afterwards, and its shards and slices are freed one after
+  // the other, so that they and their copies are not in memory together.
+  MemoryModel(SerialHost& host, bool last);
   // A copy of a stored model, whose app has these tables.
   MemoryModel(const Model& model, const std::vector<Table>& tables);
   // What to_bytes() made.  Throws DataError if it is anything else, and if another version of Rota wrote it, whose

@@ -1,5 +1,6 @@
 #include "python/module/training.h"
 
+#include <malloc.h>
 #include <pybind11/pybind11.h>
 #include <tbb/task_arena.h>
 
@@ -60,10 +61,10 @@ class Training {
     });
     std::optional<MemoryModel> model;
     guard([&] {
-      const Epoch epochs = host_->epochs() - 1;
-      model = best_ ? std::move(best_) : MemoryModel(*host_, host_->app());
-      model->outcome.model_hash = best_hash_.empty() ? host_->model_hash() : best_hash_;
-      model->outcome.epochs = epochs;
+      std::string hash = best_ ? best_hash_ : host_->model_hash();
+      model = best_ ? std::move(best_) : MemoryModel(*host_, true);
+      model->outcome.model_hash = std::move(hash);
+      model->outcome.epochs = host_->epochs() - 1;
       model->outcome.history = std::move(history_);
       model->outcome.converged = host_->converged();
     });
@@ -151,7 +152,7 @@ class Training {
     if (score == nullptr)
       throw UsageError("--patience: " + std::string(plugin_.name) + " has no score of held-out data");
     if (now.valid && best_epoch_.add(now.epoch, *now.valid, score->better)) {
-      best_.emplace(*host_, host_->app());
+      best_.emplace(*host_, false);
       best_hash_ = host_->model_hash();
     }
     return best_epoch_.over();
@@ -179,7 +180,9 @@ MemoryModel train(const Request& request, Watcher& watcher) {
   int count = 1;
   if (threads != request.options.end()) count = std::max(1, std::atoi(threads->second.c_str()));
   tbb::task_arena arena(count);
-  return arena.execute([&] { return Training(request, watcher).run(); });
+  MemoryModel model = arena.execute([&] { return Training(request, watcher).run(); });
+  malloc_trim(0);  // the training's memory, which the C library would keep
+  return model;
 }
 
 Options checked_options(std::span<const Option> table, const std::map<std::string, std::string>& given) {

@@ -112,6 +112,9 @@ class SerialHost {
   const Push& shard(ShardId s) const { return *shards_[s]; }
   Slice& slice(SliceId b) { return *slices_[b]; }
   const Slice& slice(SliceId b) const { return *slices_[b]; }
+  // Frees the memory of one that is not used any more, while a finished job is stored piece by piece.
+  void free_shard(ShardId s) { shards_[s].reset(); }
+  void free_slice(SliceId b) { slices_[b].reset(); }
   // 32 hexadecimal digits, as in result.json.
   std::string model_hash() const;
 
