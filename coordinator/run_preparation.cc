@@ -16,6 +16,8 @@ namespace rota {
 
 namespace {
 
+constexpr std::size_t kMostNamed = 10'000;  // objects that a commit record names
+
 // What of the data is behind URLs, to be named.
 std::string named_urls(const Options& options) {
   std::string all;
@@ -25,11 +27,12 @@ std::string named_urls(const Options& options) {
   return all;
 }
 
-// What of it two workers have read in different versions, to be named.
-std::string named_object(const Loaded& one, const Loaded& other) {
-  const auto [first, second] = std::ranges::mismatch(one.objects, other.objects);
-  if (first != one.objects.end()) return ": " + first->file;
-  return second != other.objects.end() ? ": " + second->file : "";
+// What of it was read in different versions, to be named; "" if one list is missing.
+std::string named_object(const std::vector<HashedFile>& one, const std::vector<HashedFile>& other) {
+  if (one.empty() || other.empty()) return "";
+  const auto [first, second] = std::ranges::mismatch(one, other);
+  if (first != one.end()) return ": " + first->file;
+  return second != other.end() ? ": " + second->file : "";
 }
 
 // What has another content, if something has.
@@ -99,12 +102,12 @@ Status Loading::check() const {
     if (const char* what = differing(loaded, common().input, common().valid))
       return {ExitCode::bad_data, "the " + std::string(what) + " that " + reader(first) +
                                       " reads has another content than that of " + reader(0) +
-                                      named_object(loaded, common()) + named_urls(plan_.options)};
+                                      named_object(loaded.objects, common().objects) + named_urls(plan_.options)};
   if (!plan_.resume) return check_shards();
   if (const char* what = differing(common(), plan_.resume->input, plan_.resume->valid))
     return {ExitCode::bad_data, "the " + std::string(what) +
                                     " has another content than what the checkpoint was made with" +
-                                    named_urls(plan_.options)};
+                                    named_object(common().objects, plan_.resume->objects) + named_urls(plan_.options)};
   ROTA_ASSIGN(const auto of_data, facts());
   for (const auto* record : {&plan_.resume, &plan_.best})
     if (const std::string what = *record ? contradiction(**record, common().app, of_data.facts) : ""; !what.empty())
@@ -140,6 +143,7 @@ Status RunPreparation::check_and_take(const Loaded& loaded) {
   description_.found.app = loaded.app;
   description_.found.input = loaded.input;
   description_.found.valid = loaded.valid;
+  if (loaded.objects.size() <= kMostNamed) description_.found.objects = loaded.objects;
   description_.found.job = plan_.hash;
   description_.loaded = loaded;
   description_.loaded.census.clear();

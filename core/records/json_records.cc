@@ -119,6 +119,26 @@ EpochRecord epoch_from_json(const nlohmann::json& json, bool& fits) {
   return record;
 }
 
+nlohmann::ordered_json json_of(const std::vector<HashedFile>& files) {
+  auto json = nlohmann::ordered_json::array();
+  for (const HashedFile& file : files)
+    json.push_back({{"file", exact_text(file.file)}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});
+  return json;
+}
+
+// Throws the library's exceptions on a wrong type.
+std::vector<HashedFile> files_from_json(const nlohmann::json& json, bool& fits) {
+  std::vector<HashedFile> files;
+  fits = fits && json.is_array();
+  for (const auto& file : json) {
+    const auto name = exact_text_of(file.at("file"));
+    const auto hash = Hash128::from_hex(file.at("xxh3").get<std::string>());
+    fits = fits && name && hash;
+    if (fits) files.push_back({*name, whole<std::uint64_t>(file.at("bytes"), fits), *hash});
+  }
+  return files;
+}
+
 }  // namespace
 
 std::vector<Fact> facts_from_json(const nlohmann::json& json) {
@@ -150,9 +170,7 @@ nlohmann::ordered_json to_json(const CommitRecord& record) {
     else
       value = fact.values;
   }
-  json["files"] = nlohmann::ordered_json::array();
-  for (const HashedFile& file : record.files)
-    json["files"].push_back({{"file", file.file}, {"bytes", file.bytes}, {"xxh3", file.hash.hex()}});
+  json["files"] = json_of(record.files);
   return json;
 }
 
@@ -168,6 +186,7 @@ nlohmann::ordered_json manifest_of(const CommitRecord& record, const JobConfig& 
 
 std::string commit_to_text(const CommitRecord& record) {
   nlohmann::ordered_json json = to_json(record);
+  if (!record.objects.empty()) json["objects"] = json_of(record.objects);
   json["record"] = to_json(record.record);
   return seal(json, kCommitFormat);
 }
@@ -202,16 +221,12 @@ Result<CommitRecord> commit_from_text(const std::string& text) {
     record.app = *app;
     record.facts = facts_from_json(json.at("facts"));
     record.record = epoch_from_json(json.at("record"), fits);
-    fits = fits && json.at("files").is_array();
-    for (const auto& file : json.at("files")) {
-      const auto hash = Hash128::from_hex(file.at("xxh3").get<std::string>());
-      if (!hash) return damaged;
-      auto name = file.at("file").get<std::string>();
-      // What leads out of the epoch's own folder is not Rota's.
-      if (!RunFolder::is_partition_of(name, record.epoch, static_cast<std::uint32_t>(record.files.size())))
+    record.files = files_from_json(json.at("files"), fits);
+    if (json.contains("objects")) record.objects = files_from_json(json.at("objects"), fits);
+    // What leads out of the epoch's own folder is not Rota's.
+    for (std::uint32_t i = 0; i < record.files.size(); ++i)
+      if (const std::string& name = record.files[i].file; !RunFolder::is_partition_of(name, record.epoch, i))
         return Status(ExitCode::disk, "damaged: '" + name + "' is not the name of a file of this epoch");
-      record.files.push_back({std::move(name), whole<std::uint64_t>(file.at("bytes"), fits), *hash});
-    }
     return fits ? Result<CommitRecord>(std::move(record)) : damaged;
   } catch (const nlohmann::json::exception&) {
     return damaged;

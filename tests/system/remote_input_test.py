@@ -177,15 +177,16 @@ class RemoteInput(RotaTest):
 
     def test_a_resumed_run_whose_object_has_changed(self):
         server, out = self.serve(), self.folder / "resumed"
-        server.objects["bucket/rows"] = rows(4000)
+        server.objects.update({"bucket/x/1": rows(2000), "bucket/x/2": rows(2000)})
         env = self.environment(server)
         run = subprocess.Popen(
-            self.command("train", "sgd", "--input=s3://bucket/rows", "--epochs=100000", "--shards=2", f"--out={out}"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.command("train", "sgd", "--input=s3://bucket/x/", "--epochs=100000", "--shards=2", f"--out={out}"),
+            env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self._end, run)
         self.wait_for("a checkpoint", lambda: self.committed(out))
         self.kill_run(run, out)
-        server.objects["bucket/rows"] = rows(4000, 7)
-        self.rota("resume", out, env=env, code=65, error="s3://bucket/rows")
+        server.objects["bucket/x/2"] = rows(2000, 7)
+        self.rota("resume", out, env=env, code=65, error="was made with: s3://bucket/x/2; --input=s3://bucket/x/")
 
     def test_a_plain_server_without_parts_or_versions(self):
         data = rows(3000)

@@ -120,6 +120,23 @@ TEST(Loading, AResumedRunHasTheDataOfItsCheckpoint) {
   EXPECT_EQ(loading.check().code(), ExitCode::bad_data);
 }
 
+TEST(Loading, TheObjectThatHasChangedSinceTheCheckpointIsNamed) {
+  HostedPlan plan = plan_of({1});
+  plan.options = Options({{"input", "s3://bucket/rows/"}, {"valid", ""}});
+  plan.resume.emplace();
+  plan.resume->items = 7;
+  plan.resume->input = {9, 0};
+  plan.resume->objects = {{"s3://bucket/rows/1", 5, {1, 1}}, {"s3://bucket/rows/2", 5, {2, 2}}};
+  Loading loading(plan, plan.hosts);
+  Loaded now = loaded_of({7}, {});
+  now.objects = plan.resume->objects;
+  now.objects[1].hash = {3, 3};
+  loading.add(0, now);
+  EXPECT_EQ(loading.check().what(),
+            "the input has another content than what the checkpoint was made with: s3://bucket/rows/2; "
+            "--input=s3://bucket/rows/");
+}
+
 // A run continued from a record of another app, and from one without facts.
 TEST(Loading, ARecordThatContradictsTheDataIsRefused) {
   HostedPlan plan = plan_of({1});
