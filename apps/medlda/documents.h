@@ -76,7 +76,7 @@ class Documents {
     topics_.resize(words_.size());
     counts_.resize(size() * settings.topics);
     omegas_.resize(size());
-    words_ = {};
+    words_ = std::vector<std::uint32_t>();  // not {}, which would keep the memory
   }
 
   // Draws the topics of a slice's tokens, which have none yet if it is the first time; the totals are C_k.  Without

@@ -1,5 +1,6 @@
 // apps/mf/app.h -- common to the apps mf, als and ccd: their data, and what an evaluation of a model adds up.
 #pragma once
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -60,8 +61,12 @@ class RatingApp : public PackedApp<Common, ShardRatings> {
   Loaded read(std::span<const ShardId> hosted) const final {
     AllRatings all = read_ratings(job_.input, job_.valid, settings_.form, settings_.kind());
     if (ranges_) cut_ranges(all.common, job_.shards);
-    if (ranges_ && settings_.implicit) add_up(all.trained);
-    std::vector<ShardRatings> shards = deal(all, job_.shards, hosted);
+    const std::array<bool, 2> sides = {packing() || uses(kUserSide, all.common),
+                                       packing() || uses(kItemSide, all.common)};
+    std::vector<ShardRatings> shards = deal(all, job_.shards, hosted, sides);
+    for (ShardRatings& shard : shards)
+      for (std::vector<Rating>& ratings : shard.of)
+        if (ranges_ && settings_.implicit) add_up(ratings);
     return {std::move(all.common), std::move(shards)};
   }
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) final {
@@ -87,6 +92,8 @@ class RatingApp : public PackedApp<Common, ShardRatings> {
   RatingApp(const Job& job, Settings settings, bool ranges)
       : PackedApp(job), settings_(std::move(settings)), ranges_(ranges) {}
   virtual std::unique_ptr<Push> push(ShardId shard, ShardRatings ratings) = 0;
+  // Whether push() needs the ratings of the shard's users, or of its items.
+  virtual bool uses(std::uint32_t /*side*/, const Common&) const { return true; }
 
   const Settings settings_;
   std::shared_ptr<const Common> common_;  // from make_pushes() on

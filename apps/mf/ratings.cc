@@ -42,7 +42,7 @@ AllRatings read_ratings(const std::vector<std::string>& input, const std::vector
       reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
     if (all.trained.empty() && kind == RatingKind::ratings) origin = value;
     if (std::abs(value - origin) > kNear * std::abs(origin) && origin != 0) {
-      for (Rating& one : all.trained) one.value = static_cast<float>(origin + static_cast<double>(one.value));
+      for (Rating& one : all.trained.all()) one.value = static_cast<float>(origin + static_cast<double>(one.value));
       origin = 0;
     }
     all.trained.push_back(
@@ -54,13 +54,13 @@ AllRatings read_ratings(const std::vector<std::string>& input, const std::vector
   const auto count = static_cast<double>(all.trained.size());
   double sum = 0, squares = 0;
   for (const std::uint32_t side : {kUserSide, kItemSide}) common.counts[side].resize(common.names[side].size());
-  for (const Rating& one : all.trained) {
+  for (const Rating& one : all.trained.all()) {
     sum += static_cast<double>(one.value);
     for (const std::uint32_t side : {kUserSide, kItemSide}) ++common.counts[side][one.of[side]];
   }
   const double mean = sum / count;
   common.mean = origin + mean;
-  for (const Rating& one : all.trained) {
+  for (const Rating& one : all.trained.all()) {
     const double off = static_cast<double>(one.value) - mean;
     squares += off * off;
   }
@@ -121,22 +121,24 @@ void cut_ranges(Common& common, std::uint32_t shards) {
   }
 }
 
-std::vector<ShardRatings> deal(const AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted) {
+std::vector<ShardRatings> deal(AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted,
+                               std::array<bool, 2> sides) {
   HostedShards<ShardRatings> out(shards, hosted);
+  const auto give = [&](const Rating& one, auto ShardRatings::*its) {
+    for (const std::uint32_t side : {kUserSide, kItemSide})
+      if (sides[side])
+        if (ShardRatings* const shard = out.of_shard(all.common.shard_of(side, one.of[side], shards)))
+          (shard->*its)[side].push_back(one);
+  };
   for (const std::uint32_t side : {kUserSide, kItemSide}) {
     std::vector<std::size_t> sizes(shards);
     for (std::uint32_t row = 0; row < all.common.rows(side); ++row)
       sizes[all.common.shard_of(side, row, shards)] += all.common.counts[side][row];
     for (ShardId s = 0; s < shards; ++s)
-      if (ShardRatings* const its = out.of_shard(s)) its->of[side].reserve(sizes[s]);
-    const auto shard_of = [&](const Rating& one) {
-      return out.of_shard(all.common.shard_of(side, one.of[side], shards));
-    };
-    for (const Rating& one : all.trained)
-      if (ShardRatings* const its = shard_of(one)) its->of[side].push_back(one);
-    for (const Rating& one : all.held_out)
-      if (ShardRatings* const its = shard_of(one)) its->held_out[side].push_back(one);
+      if (ShardRatings* const its = out.of_shard(s); its != nullptr && sides[side]) its->of[side].reserve(sizes[s]);
   }
+  all.trained.hand_over([&](const Rating& one) { give(one, &ShardRatings::of); });
+  for (const Rating& one : all.held_out) give(one, &ShardRatings::held_out);
   return std::move(out.all());
 }
 

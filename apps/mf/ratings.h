@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/mf/settings.h"
@@ -37,6 +39,38 @@ struct Rating {
   std::array<std::uint32_t, 2> of;  // the user, the item
   float value;                      // less Common::origin
   void fields(auto& list) { list(of, value); }
+};
+
+// Ratings in the order in which they were added, in pieces whose memory is freed one by one.
+class RatingList {
+ public:
+  RatingList() = default;
+  explicit RatingList(std::span<const Rating> all) {
+    for (const Rating& one : all) push_back(one);
+  }
+
+  void push_back(const Rating& one) {
+    if (size_++ % kPiece == 0) pieces_.emplace_back().reserve(kPiece);
+    pieces_.back().push_back(one);
+  }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Rating& operator[](std::size_t i) const { return pieces_[i / kPiece][i % kPiece]; }
+  auto all() { return std::views::join(pieces_); }
+  auto all() const { return std::views::join(pieces_); }
+  // Calls take(rating) for all of them, which are gone afterwards.
+  template <typename Take>
+  void hand_over(Take take) {
+    for (std::vector<Rating>& piece : pieces_)
+      for (const std::vector<Rating> its = std::move(piece); const Rating& one : its) take(one);
+    *this = {};
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 22;  // large enough to be given back to the system when freed
+
+  std::vector<std::vector<Rating>> pieces_;
+  std::size_t size_ = 0;
 };
 
 // Held-out ratings of an unknown user or item, which are scored with the mean as prediction.
@@ -86,7 +120,8 @@ struct Common {
 // A pair that is rated twice has two ratings.
 struct AllRatings {
   Common common;
-  std::vector<Rating> trained, held_out;  // in the order of the files; held-out ones of known users and items
+  RatingList trained;            // in the order of the files
+  std::vector<Rating> held_out;  // the same, of known users and items
 };
 // Throws NoInput, or DataError, with file and line, or because there are no ratings.
 AllRatings read_ratings(const std::vector<std::string>& input, const std::vector<std::string>& valid,
@@ -106,7 +141,8 @@ struct ShardRatings {
 
 // Cuts users and items into ranges of about equal work.
 void cut_ranges(Common& common, std::uint32_t shards);
-// The hosted shards, in their order.
-std::vector<ShardRatings> deal(const AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted);
+// The hosted shards, in their order, with their ratings on these sides.  No training ratings are left in `all`.
+std::vector<ShardRatings> deal(AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted,
+                               std::array<bool, 2> sides = {true, true});
 
 }  // namespace rota::mf

@@ -86,7 +86,8 @@ InEdges in_edges(const std::vector<Edge>& edges, std::span<const std::size_t> be
     out.from.push_back(edge.from);
     out.weights.push_back(edge.weight);
   });
-  if (std::ranges::all_of(out.weights, [](double w) { return w == 1; })) out.weights = {};
+  if (std::ranges::all_of(out.weights, [](double w) { return w == 1; }))
+    out.weights = std::vector<double>();  // not {}, which would keep the memory
   return out;
 }
 

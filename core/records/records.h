@@ -60,10 +60,10 @@ struct CommitRecord {
   RoundId next_round = 1;
   double seconds = 0;
   std::uint64_t items = 0;
-  bool ends_job = false;    // the schedule has ended the job: no epoch follows
-  std::string app;          // the plugin's own name
-  Hash128 job;              // of the options that make the model
-  Hash128 input, valid;     // of the contents of the data
+  bool ends_job = false;  // the schedule has ended the job: no epoch follows
+  std::string app;        // the plugin's own name
+  Hash128 job;            // of the options that make the model
+  Hash128 input, valid;   // of the contents of the data
   // What of the data is behind URLs, each in the version that was read; empty if it is too much.
   std::vector<HashedFile> objects;
   std::vector<Fact> facts;  // of the data

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/base/clock.h"
@@ -93,6 +94,7 @@ class Training {
   void trace(const char* hook, RoundId round) {
     hook_ = hook;
     round_ = round;
+    if (std::string_view(hook) == "tables") malloc_trim(0);  // what was of use only while data were loaded
     try {
       watcher_.breathe();
     } catch (...) {

@@ -334,7 +334,7 @@ class MfOfAnyScale : public Mf {
       sum += model.settings.penalty() *
              (model.penalty_scale * mf::dot(side.row(row), side.row(row)) + side.biases[row] * side.biases[row]);
     };
-    for (const mf::Rating& one : data.trained) {
+    for (const mf::Rating& one : data.trained.all()) {
       const double value = static_cast<double>(one.value) + data.common.origin;
       sum += std::pow(value - model.score(one.of[0], one.of[1]), 2);
       add(model.users, one.of[0]);

@@ -80,7 +80,7 @@ struct Piece {
   }
   void release() {
     copied = {};
-    seen = {};
+    seen = std::vector<io::SparseRow>();  // not {}, which would keep the memory
   }
 };
 
@@ -343,7 +343,7 @@ class Loader {
       all.response.reserve(design_.common.rows);
       for (Piece& piece : pieces_) {
         all.response.insert(all.response.end(), piece.labels.begin(), piece.labels.end());
-        piece.labels = {};
+        piece.labels = std::vector<double>();
       }
     } else {
       all.response = read_column(file, "response", -std::numeric_limits<double>::infinity(), design_.common.rows);

@@ -63,7 +63,7 @@ void WorkingColumns::add(std::uint64_t key, double scale, std::vector<std::uint3
     column.values.assign(rows_, 0.0 - column.shift);
     for (std::size_t e = 0; e < values.size(); ++e)
       column.values[column.rows[e]] = static_cast<double>(values[e]) - column.shift;
-    column.rows = {};
+    column.rows = std::vector<std::uint32_t>();  // not {}, which would keep the memory
   }
   position_.emplace(key, columns_.size());
   columns_.push_back(std::move(column));

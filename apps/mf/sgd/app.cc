@@ -17,7 +17,7 @@ class SgdApp final : public RatingApp {
 
   void facts(Facts& facts) const override {
     RatingApp::facts(facts);
-    facts.largest("users_move", residing() == kItemSide ? 1 : 0);
+    facts.largest("users_move", residing(*common_) == kItemSide ? 1 : 0);
   }
   std::vector<Table> tables(const Facts& facts) const override {
     const auto both = facts.count("users") + facts.count("items");
@@ -43,13 +43,15 @@ class SgdApp final : public RatingApp {
   std::unique_ptr<Push> push(ShardId shard, ShardRatings ratings) override {
     if (settings_.loss == Loss::logistic && (common_->mean == 0 || common_->mean == 1))
       throw DataError(job_.packed ? job_.packed->name() : job_.input.front(), 0, "all labels are the same");
-    require_dealt(common_->rows(residing()), job_.shards);
-    return std::make_unique<MfPush>(sgd_, common_, residing(), shard, job_.shards, std::move(ratings));
+    const std::uint32_t side = residing(*common_);
+    require_dealt(common_->rows(side), job_.shards);
+    return std::make_unique<MfPush>(sgd_, common_, side, shard, job_.shards, std::move(ratings));
   }
+  bool uses(std::uint32_t side, const Common& common) const override { return side == residing(common); }
 
  private:
-  std::uint32_t residing() const {
-    return residing_side(common_->rows(kUserSide), common_->rows(kItemSide), sgd_.rotates, job_.slices);
+  std::uint32_t residing(const Common& common) const {
+    return residing_side(common.rows(kUserSide), common.rows(kItemSide), sgd_.rotates, job_.slices);
   }
 
   const SgdSettings sgd_ = sgd_settings(job_.options);

@@ -82,9 +82,11 @@ void MfPush::attach(const Shape& shape) {
     const double value = (static_cast<double>(one.value) - base) / common_->deviation;
     return CellRating{one.of[residing_] / shards_, place[one.of[visiting_]].row, static_cast<float>(value)};
   };
+  std::vector<std::size_t> sizes(slices_.size());
+  for (const Rating& one : ratings_) ++sizes[static_cast<std::size_t>(place[one.of[visiting_]].slice - slices_.data())];
+  for (SliceId b = 0; b < slices_.size(); ++b) slices_[b].ratings.reserve(sizes[b]);
   for (const Rating& one : ratings_) place[one.of[visiting_]].slice->ratings.push_back(in_cell(one));
   for (SliceId b = 0; b < slices_.size(); ++b) {
-    slices_[b].ratings.shrink_to_fit();
     order_cell(slices_[b].ratings, residents_.width() * sizeof(float));
     if (settings_.loss != Loss::bpr) continue;
     slices_[b].rated = RatedRows(slices_[b].ratings, static_cast<std::uint32_t>(shape.cut.slices[b].size()));
@@ -100,8 +102,8 @@ void MfPush::attach(const Shape& shape) {
       ranking_.add(resident, one.of[visiting_]);
   }
   speaks_for_all_ = shape.speaks_for_all;
-  ratings_ = {};
-  held_out_ = {};
+  ratings_ = std::vector<Rating>();  // not {}, which would keep the memory
+  held_out_ = std::vector<Rating>();
 }
 
 Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {

@@ -111,17 +111,24 @@ std::string text(const std::vector<mf::Rating>& ratings) {
 }
 
 TEST(DealtRatings, AreThoseOfUsersAndItemsOfTheShard) {
-  mf::AllRatings all{{}, kRatings, {kRatings[1]}};
+  const mf::RatingList ratings(kRatings);
+  mf::AllRatings all{{}, ratings, {kRatings[1]}};
   auto shards = mf::deal(all, 3, std::vector<ShardId>{2, 0});
+  EXPECT_TRUE(all.trained.empty());
   EXPECT_EQ(text(shards[0].of[0]), "2.1=2 2.0=0 ");
   EXPECT_EQ(text(shards[0].of[1]), "3.2=6 ");
   EXPECT_EQ(text(shards[0].held_out[0]), "2.1=2 ");
   EXPECT_EQ(text(shards[1].of[0]), "0.3=1 0.0=3 3.3=4 0.3=5 3.2=6 ");
   all.common.cuts = {{{0, 1, 1, 4}, {0, 4, 4, 4}}};
+  all.trained = ratings;
   shards = mf::deal(all, 3, std::vector<ShardId>{0, 1, 2});
   EXPECT_EQ(text(shards[0].of[0]), "0.3=1 0.0=3 0.3=5 ");
   EXPECT_EQ(text(shards[1].of[0]), "");
   EXPECT_EQ(text(shards[2].of[0]), "2.1=2 3.3=4 2.0=0 3.2=6 ");
+  EXPECT_EQ(shards[0].of[1].size(), kRatings.size());
+  all.trained = ratings;
+  shards = mf::deal(all, 3, std::vector<ShardId>{0, 1, 2}, {false, true});
+  EXPECT_EQ(text(shards[2].of[0]), "");
   EXPECT_EQ(shards[0].of[1].size(), kRatings.size());
 }
 
