@@ -40,13 +40,11 @@ class ShardTokens {
     for (const io::WordCount& each : counts) tokens[each.word] += each.count;
 
     std::uint32_t begin = 0;
-    const auto has = [&](Key word) { return word < words && tokens[word] > 0; };
     const auto add_group = [&](const std::vector<Key>& keys) {
       std::vector<WordTokens>& group = groups_.emplace_back();
-      group.reserve(static_cast<std::size_t>(std::ranges::count_if(keys, has)));
       for (std::uint32_t row = 0; row < keys.size(); ++row) {
-        if (!has(keys[row])) continue;
         const auto word = static_cast<std::uint32_t>(keys[row]);
+        if (word >= words || tokens[word] == 0) continue;
         place[word] = begin;
         group.push_back({word, row, begin, begin + tokens[word]});
         begin += tokens[word];
