@@ -197,9 +197,11 @@ Status continue_run(const RunFolder& run, const CommandLine& line, Values values
 }
 
 // The job's options that follow from others: what is in effect now, because another build of the app may want another
-// number of epochs when the run is resumed.
+// number of epochs or slices when the run is resumed.
 Status complete_options(const CommandLine& line, const Plugin& plugin, Values& values) {
   if (line.options.integer("epochs") == 0) values["epochs"] = std::to_string(plugin.epochs);
+  if (plugin.sliced && line.options.integer("slices_per_shard") == 0)
+    values["slices_per_shard"] = std::to_string(plugin.slices_per_shard);
   if (!line.options.has("init_model")) return {};
   ROTA_ASSIGN(values["init_hash"], hash_of_model(line.options.text("init_model")));
   return {};

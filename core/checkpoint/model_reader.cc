@@ -123,10 +123,11 @@ Status check_numbers_of(const nlohmann::json& json, const Job& job) {
   const auto differs = [&](const char* option, std::uint64_t times, std::uint64_t is) {
     return job.options.has(option) && static_cast<std::uint64_t>(job.options.integer(option)) * times != is;
   };
-  const char* const wrong = differs("seed", 1, job.seed)                          ? "seed"
-                            : differs("shards", 1, job.shards)                    ? "shards"
-                            : differs("slices_per_shard", job.shards, job.slices) ? "slices"
-                                                                                  : nullptr;
+  const bool slices_chosen = job.options.text("slices_per_shard") == "0";  // not by the user
+  const char* const wrong = differs("seed", 1, job.seed)                                            ? "seed"
+                            : differs("shards", 1, job.shards)                                      ? "shards"
+                            : !slices_chosen && differs("slices_per_shard", job.shards, job.slices) ? "slices"
+                                                                                                    : nullptr;
   return wrong == nullptr ? Status()
                           : Status(ExitCode::disk, std::string("damaged: ") + wrong + " is not what the options say");
 }

@@ -77,8 +77,10 @@ inline constexpr std::array kFrameworkOptions = {
                    "rota-kvstore processes that hold the store; 0: it lives in the workers."),
     kShardsOption,
     Option{.name = "shards_from"},  // what --shards was chosen from
-    integer_option("slices_per_shard", "2", "slices", 2, 1024,
-                   "Slices of the model for each data shard, where the model is sliced."),
+    integer_option(
+        "slices_per_shard", "0", "slices", 0, 1024,
+        "Slices of the model for each data shard, where the model is sliced: at least 2. 0: the app chooses; 2 "
+        "for processes that are started by hand."),
     integer_option("partitions", "2", "partitions", 1, 65'536, "Parts of the store."),
     integer_option("epochs", "0", "epochs", 0, 1'000'000'000, "Most epochs to train; 0: the default of the app."),
     // The seed is hashed, so that any number will do; the upper bound is that of a double's whole numbers.
@@ -161,12 +163,12 @@ inline std::vector<IgnoredOption> reset_ignored(std::span<const Option> table, O
   return ignored;
 }
 
-// The numbers of the job that are not files.  kUsualShards if --shards is 0.
+// The numbers of the job that are not files.  The usual ones if --shards or --slices_per_shard is 0.
 inline void set_numbers(const Options& options, Job& job) {
   const auto number = [&](std::string_view name) { return static_cast<std::uint32_t>(options.integer(name)); };
   job.seed = static_cast<std::uint64_t>(options.integer("seed"));
   job.shards = number("shards") == 0 ? kUsualShards : number("shards");
-  job.slices = job.shards * number("slices_per_shard");
+  job.slices = job.shards * (number("slices_per_shard") == 0 ? kUsualSlices : number("slices_per_shard"));
   job.schedulers = number("schedulers");
   job.staleness = number("staleness");
   job.pipeline = number("pipeline");

@@ -60,6 +60,7 @@ Status check_numbers(const Options& options) {
     ROTA_TRY(at_most("min_workers", "shards"));
   }
   ROTA_TRY(at_most("stores", "partitions"));
+  if (options.integer("slices_per_shard") == 1) return {ExitCode::usage, "--slices_per_shard=1: at least 2 are needed"};
   if (options.integer("shards") * options.integer("slices_per_shard") > std::numeric_limits<std::int32_t>::max())
     return {ExitCode::usage, "--shards times --slices_per_shard is too large"};
   if (options.integer("patience") > 0 && !options.has("valid"))

@@ -31,10 +31,10 @@ Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& g
   for (auto* const files : {&job.input, &job.valid})
     for (std::string& file : *files)
       if (!is_memory_name(file)) file = absolute_path(file);
-  if (job.options.integer("shards") == 0 && plugin.choose_shards != nullptr) {
+  if (job.options.integer("shards") == 0 && plugin.choose_shards != nullptr)
     job.shards = plugin.choose_shards(job).shards;
-    job.slices = job.shards * static_cast<std::uint32_t>(job.options.integer("slices_per_shard"));
-  }
+  const auto slices = static_cast<std::uint32_t>(job.options.integer("slices_per_shard"));
+  job.slices = job.shards * (slices == 0 ? plugin.slices_per_shard : slices);
   if (job.schedulers > 1 && !plugin.several_schedulers)
     throw UsageError("the app " + std::string(plugin.name) + " has one scheduler");
   return job;

@@ -76,6 +76,7 @@ struct Command {
 
 // The number of shards if neither the user nor the plugin chooses.
 inline constexpr std::uint32_t kUsualShards = 8;
+inline constexpr std::uint32_t kUsualSlices = 2;  // for each of them
 
 struct ChosenShards {
   std::uint32_t shards = kUsualShards;
@@ -105,8 +106,9 @@ struct Plugin {
   std::uint32_t epochs = 20;             // the default of --epochs; 0: the schedule ends the job
   bool several_schedulers = false;       // its schedules keep to their Share of the keys, so a job may have several
   bool sliced = false;                   // one of its tables is sliced (Table::Kind)
-  bool takes_model = false;              // a job may begin with a model of the app (--init_model, Job::initial)
-  std::string_view akin_to = {};         // another app, whose models and data by shard it takes like its own
+  std::uint32_t slices_per_shard = kUsualSlices;  // the default of --slices_per_shard
+  bool takes_model = false;       // a job may begin with a model of the app (--init_model, Job::initial)
+  std::string_view akin_to = {};  // another app, whose models and data by shard it takes like its own
 
   // Data by shard (`rota shard`, App::pack): the version of what pack() writes, increased with every change; 0: the app
   // does not support it.

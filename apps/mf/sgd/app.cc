@@ -69,6 +69,7 @@ Plugin sgd_plugin() {
                             .summary = "matrix factorisation of ratings, for recommendations: SGD",
                             .items = "ratings",
                             .options = declared_options<SgdSettings>(),
+                            .slices_per_shard = 8,
                             .packed_format = 5,
                             .packed_options = kPackedOptions,
                             .check = [](const Options& options) { (void)sgd_settings(options); },
