@@ -18,13 +18,25 @@ namespace rota {
 
 namespace {
 
-// The rows' numbers, one row after the other.  Rows that are neighbours in memory are copied as one.
-std::vector<double> values_of(const PullEntries& entries, std::size_t width) {
+// The rows' numbers, one row after the other.  Rows that are neighbours in memory are copied as one.  Calls
+// block(values, at) for each kNormBlock numbers, while they are in the nearest cache, and for the last ones.
+template <typename Block>
+std::vector<double> values_of(const PullEntries& entries, std::size_t width, Block block) {
   std::vector<double> values;
   values.reserve(entries.size() * width);
   std::span<const double> stretch;
+  std::size_t seen = 0;
+  const auto see = [&] {
+    block(std::span<const double>(values).subspan(seen), seen);
+    seen = values.size();
+  };
   const auto flush = [&](std::span<const double> next) {
-    values.insert(values.end(), stretch.begin(), stretch.end());
+    while (!stretch.empty()) {
+      const auto some = stretch.first(std::min(stretch.size(), seen + kNormBlock - values.size()));
+      values.insert(values.end(), some.begin(), some.end());
+      stretch = stretch.subspan(some.size());
+      if (values.size() == seen + kNormBlock) see();
+    }
     stretch = next;
   };
   const auto take = [&](std::span<const double> value) {
@@ -37,9 +49,12 @@ std::vector<double> values_of(const PullEntries& entries, std::size_t width) {
   if (entries.runs().empty())
     for (const PullEntry& entry : entries) take(entry.value);
   flush({});
+  if (seen < values.size()) see();
   return values;
 }
 
+// A pull of more numbers takes longer than to hand it to a compute thread, where it runs beside others.
+constexpr std::size_t kBriefMost = std::size_t{32} << 10;
 // Numbers of a committed round that are kept until the next one of its table.
 constexpr std::size_t kKeptMost = std::size_t{64} << 20;
 
@@ -147,14 +162,14 @@ Status Partition::on(const Parts& parts, NodeId from, Outbox& out) {
   return commit_whole(out);
 }
 
-// Pulls what is whole, one round after the other.  One with notes may be long work, and goes to a compute thread;
-// another is over sooner than a thread would be found for it.
+// Pulls what is whole, one round after the other.  One with notes or many numbers may be long work, and goes to a
+// compute thread; another is over sooner than a thread would be found for it.
 Status Partition::commit_whole(Outbox& out) {
   while (!pulling_) {
     auto whole = gather_.take();
     if (!whole) return {};
     const bool talks = std::ranges::any_of(whole->notes, [](const Bytes& n) { return !n.empty(); });
-    if (!talks) {
+    if (!talks && whole->sum.size() <= kBriefMost && whole->open.numbers() <= kBriefMost) {
       ROTA_ASSIGN(Done done, run_pull(*whole));
       ROTA_TRY(commit(*whole, std::move(done), out));
       continue;
@@ -205,26 +220,23 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   const bool known = wish == Feedback::norms && rows.open && last.runs() == whole.open.runs() && !last.pieces().empty();
   std::vector<double> copy;
   std::array<double, kNormBlock> block;
-  if (wish != Feedback::reply && !known) copy = values_of(entries, table.row_width);
+  if (wish != Feedback::reply && !known) copy = values_of(entries, table.row_width, [](auto...) {});
   const std::span<const double> before = known ? last.pieces().front().numbers : copy;
   const std::string where = "round " + std::to_string(rows.round);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
     pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply, seed_});
   }));
-  std::vector<double> values = values_of(entries, table.row_width);
   Done done;
   bool finite = true;
-  // Together, block by block: a large table is read from memory once.
-  for (std::size_t at = 0; at < values.size(); at += kNormBlock) {
-    const std::size_t count = std::min(kNormBlock, values.size() - at);
-    finite = finite && all_finite(std::span(values).subspan(at, count));
-    if (before.empty()) continue;
+  std::vector<double> values = values_of(entries, table.row_width, [&](std::span<const double> after, std::size_t at) {
+    finite = finite && all_finite(after);
+    if (before.empty()) return;
     const std::span<double> changes =
-        wish == Feedback::changes ? std::span(copy).subspan(at, count) : std::span(block).first(count);
-    for (std::size_t i = 0; i < count; ++i) changes[i] = values[at + i] - before[at + i];
+        wish == Feedback::changes ? std::span(copy).subspan(at, after.size()) : std::span(block).first(after.size());
+    for (std::size_t i = 0; i < after.size(); ++i) changes[i] = after[i] - before[at + i];
     if (wish == Feedback::norms) done.feedback.norms += norms_of_block(changes);
-  }
+  });
   if (!finite) {
     const auto wrong = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
     const auto row = static_cast<std::size_t>(wrong - values.begin()) / table.row_width;

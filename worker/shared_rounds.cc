@@ -20,7 +20,7 @@ Status RoundPush::run(std::string_view plugin, const std::string& where, std::ui
   offsets = part_offsets(table, rows_of_round(rows));
   parts.assign(offsets.back(), identity_of(table.combine));
   Writer words;
-  std::unique_ptr<OpenScratch> room = scratch != nullptr ? scratch->take(rows.table, table) : nullptr;
+  std::unique_ptr<OpenScratch> room = scratch != nullptr ? scratch->take(rows.table, table, task.shard) : nullptr;
   Status status = call_hook(plugin, "Push::push", where, [&] {
     std::vector<Entry> entries;
     entries.reserve(rows.keys.size());
@@ -36,10 +36,7 @@ Status RoundPush::run(std::string_view plugin, const std::string& where, std::ui
                                              words, room != nullptr ? room->parts() : OpenParts(entries)},
                                   random);
   });
-  if (room != nullptr) {
-    open_parts = room->take();
-    scratch->give_back(rows.table, std::move(room));
-  }
+  if (room != nullptr) open_parts = scratch->parts(rows.table, task.shard, std::move(room));
   bool valid = are_parts(parts, table.combine);
   for (const SparseRows::Piece& piece : open_parts.pieces()) valid = valid && are_parts(piece.numbers, table.combine);
   const char* const wrong = !valid ? "a part is not a finite number"
@@ -50,15 +47,6 @@ Status RoundPush::run(std::string_view plugin, const std::string& where, std::ui
     status = Status(ExitCode::failed, "plugin " + std::string(plugin) + ", Push::push, " + where + ": " + wrong);
   note = Bytes::from(words.take());
   return status;
-}
-
-std::unique_ptr<OpenScratch> ScratchPool::take(TableId id, const Table& table) {
-  const std::scoped_lock lock(mutex_);
-  auto& free = free_[id];
-  if (free.empty()) return std::make_unique<OpenScratch>(table);
-  auto scratch = std::move(free.back());
-  free.pop_back();
-  return scratch;
 }
 
 Status Refresh::run(std::string_view plugin, ShardId shard, Push& push) const {

@@ -11,7 +11,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,21 +29,6 @@
 #include "worker/worker_state.h"
 
 namespace rota {
-
-// The memory that open rounds' parts are made in, used again by one push after the other: as many of a table as pushes
-// of its rounds have run at once.  Any thread may use it.
-class ScratchPool {
- public:
-  std::unique_ptr<OpenScratch> take(TableId id, const Table& table);
-  void give_back(TableId id, std::unique_ptr<OpenScratch> scratch) {
-    const std::scoped_lock lock(mutex_);
-    free_[id].push_back(std::move(scratch));
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<TableId, std::vector<std::unique_ptr<OpenScratch>>> free_;  // guarded by mutex_
-};
 
 // Whether the pushes of all hosted shards are begun at once, and their ends taken at once: those of a dense table need
 // no copies of their rows, and if it is small there is little to be kept until the parts are summed.

@@ -164,28 +164,65 @@ OpenScratch::OpenScratch(const Table& table)
       numbers_(static_cast<std::size_t>(table.keys) * table.part_width),
       touched_(static_cast<std::size_t>((table.keys + 63) / 64)) {}
 
-SparseRows OpenScratch::take() {
+std::vector<KeyRun> OpenScratch::take_runs() {
   std::vector<KeyRun> runs;
-  std::uint64_t rows = 0;
   for (std::size_t word = 0; word < touched_.size(); ++word) {
     for (std::uint64_t left = touched_[word]; left != 0;) {
       const auto begin = static_cast<unsigned>(std::countr_zero(left));
       const auto length = static_cast<unsigned>(std::countr_one(left >> begin));
       append_run(runs, {word * 64 + begin, length});
-      rows += length;
       // All ones from `begin` on would be shifted by the width of the word.
       left = begin + length == 64 ? 0 : left >> (begin + length) << (begin + length);
     }
     // A word that is zero is not written to, so that the memory of an untouched table stays untaken.
     if (touched_[word] != 0) touched_[word] = 0;
   }
+  return runs;
+}
+
+SparseRows OpenScratch::copied(std::vector<KeyRun> runs) const {
   std::vector<double> copy;
-  copy.reserve(static_cast<std::size_t>(rows) * width_);
-  for (const KeyRun& run : runs) {
-    const double* const numbers = numbers_.data() + static_cast<std::size_t>(run.first) * width_;
-    copy.insert(copy.end(), numbers, numbers + static_cast<std::size_t>(run.count) * width_);
-  }
+  copy.reserve(static_cast<std::size_t>(keys_in(runs)) * width_);
+  for (const KeyRun& run : runs) copy.insert(copy.end(), numbers(run).begin(), numbers(run).end());
   return {std::move(runs), std::move(copy), width_};
+}
+
+SparseRows OpenScratch::shared(std::vector<KeyRun> runs, const std::shared_ptr<const void>& owner) const {
+  SparseRows rows({}, std::vector<double>(), width_);
+  for (const KeyRun& run : runs) rows.add_piece(owner, numbers(run));
+  rows.runs_ = std::move(runs);
+  return rows;
+}
+
+std::unique_ptr<OpenScratch> ScratchPool::take(TableId id, const Table& table, ShardId shard) {
+  const std::scoped_lock lock(free_->mutex);
+  for (const std::optional<ShardId> of : {std::optional(shard), std::optional<ShardId>()}) {
+    auto& scratches = free_->scratches[{id, of}];
+    if (scratches.empty()) continue;
+    auto scratch = std::move(scratches.back());
+    scratches.pop_back();
+    return scratch;
+  }
+  return std::make_unique<OpenScratch>(table);
+}
+
+SparseRows ScratchPool::parts(TableId id, ShardId shard, std::unique_ptr<OpenScratch> scratch) {
+  // Numbers of a run that are copied sooner than runs are handled one by one.
+  constexpr std::size_t kCopied = 512;
+  std::vector<KeyRun> runs = scratch->take_runs();
+  const auto give_back = [free = free_, id](std::optional<ShardId> to, OpenScratch* used) {
+    std::unique_ptr<OpenScratch> owned(used);
+    const std::scoped_lock lock(free->mutex);
+    free->scratches[{id, to}].push_back(std::move(owned));
+  };
+  if (static_cast<std::size_t>(keys_in(runs)) * scratch->width() < kCopied * runs.size()) {
+    SparseRows rows = scratch->copied(std::move(runs));
+    give_back(std::nullopt, scratch.release());
+    return rows;
+  }
+  const std::shared_ptr<OpenScratch> owner(scratch.release(),
+                                           [give_back, shard](OpenScratch* used) { give_back(shard, used); });
+  return owner->shared(std::move(runs), owner);
 }
 
 }  // namespace rota

@@ -1,7 +1,10 @@
 // core/rounds/sparse_rows.h -- parts of an open round: some rows of a table, and how they are summed.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,6 +17,8 @@
 #include "rota/open_parts.h"
 
 namespace rota {
+
+class OpenScratch;
 
 // Some rows, whose numbers are where they were made or where a message has them: shards often write to rows apart, and
 // then nothing is copied before the numbers are needed in one place.  Copies share them.
@@ -33,6 +38,7 @@ class SparseRows {
     std::span<const double> numbers;
   };
   const std::vector<Piece>& pieces() const { return pieces_; }
+  std::size_t numbers() const { return static_cast<std::size_t>(keys_in(runs_)) * width_; }
   // Row after row.
   std::vector<double> joined() const;
   // The rows of a range, and their numbers in one run: shared, if they are in one piece.
@@ -44,6 +50,8 @@ class SparseRows {
   friend SparseRows sum_of(SparseRows left, SparseRows right, Combine how);
 
  private:
+  friend OpenScratch;
+
   void add_piece(std::shared_ptr<const void> owner, std::span<const double> numbers) {
     if (!numbers.empty()) pieces_.push_back({std::move(owner), numbers});
   }
@@ -90,17 +98,42 @@ class OpenScratch {
   // For a dense table.
   explicit OpenScratch(const Table& table);
 
+  std::uint32_t width() const { return width_; }
   OpenParts parts() { return {keys_, width_, numbers_.data(), touched_.data(), identity_of(combine_)}; }
-  // The parts of all rows that were asked for; then there are none.  Costs what was touched, and a look at a bit for
-  // each row.
-  SparseRows take();
+  // The rows that were asked for; then there are none.  Costs a look at a bit for each row.
+  std::vector<KeyRun> take_runs();
+  // The parts of rows: copied; or where they are, for as long as `owner` keeps this.
+  SparseRows copied(std::vector<KeyRun> runs) const;
+  SparseRows shared(std::vector<KeyRun> runs, const std::shared_ptr<const void>& owner) const;
 
  private:
+  std::span<const double> numbers(const KeyRun& run) const {
+    return {numbers_.data() + static_cast<std::size_t>(run.first) * width_,
+            static_cast<std::size_t>(run.count) * width_};
+  }
+
   Key keys_;
   std::uint32_t width_;
   Combine combine_;
   Zeroed<double> numbers_;         // row after row; what they are is of no meaning where the bit is not set
   Zeroed<std::uint64_t> touched_;  // a bit for each row
+};
+
+// The memory that open rounds' parts are made in, used again by one push after the other.  Any thread may use it.
+class ScratchPool {
+ public:
+  std::unique_ptr<OpenScratch> take(TableId id, const Table& table, ShardId shard);
+  // The parts that the shard has made.  Long runs of rows are not copied: their memory comes back to this shard, which
+  // will mostly write to the same rows, when nobody needs the parts any more.
+  SparseRows parts(TableId id, ShardId shard, std::unique_ptr<OpenScratch> scratch);
+
+ private:
+  struct Free {
+    std::mutex mutex;
+    // By table, and the shard; none: for any shard.  Guarded by `mutex`.
+    std::map<std::pair<TableId, std::optional<ShardId>>, std::vector<std::unique_ptr<OpenScratch>>> scratches;
+  };
+  std::shared_ptr<Free> free_ = std::make_shared<Free>();  // parts may live longer than the pool
 };
 
 }  // namespace rota

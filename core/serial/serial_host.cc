@@ -235,10 +235,10 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
   Summed summed{round.shared, part_offsets(table, rows_of_round(rounds_, round)), {}, {}};
   std::vector<std::vector<double>> parts;
   SparseTreeSum open_sum(job_.shards);
-  std::optional<OpenScratch> scratch;
-  if (round.open) scratch.emplace(table);
+  ScratchPool scratches;
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Writer note;
+    auto scratch = round.open ? scratches.take(round.table, table, s) : nullptr;
     parts.emplace_back(summed.offsets.back(), identity_of(table.combine));
     push_shared(s, round, summed.offsets, parts.back(), scratch ? scratch->parts() : OpenParts(), note);
     require_parts(parts.back(), table.combine);
@@ -246,7 +246,7 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
       throw std::runtime_error("a note, and the table spans partitions");
     summed.notes.push_back(Bytes::from(note.take()));
     if (!scratch) continue;
-    SparseRows rows = scratch->take();
+    SparseRows rows = scratches.parts(round.table, s, std::move(scratch));
     for (const SparseRows::Piece& piece : rows.pieces()) require_parts(piece.numbers, table.combine);
     if (!open_sum.add({0, s}, std::move(rows), table.combine)) throw std::logic_error("parts of different sizes");
   }

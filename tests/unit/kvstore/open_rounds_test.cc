@@ -17,7 +17,8 @@ constexpr NodeId kSelf{Role::partition, 1}, kWorker{Role::worker, 0}, kScheduler
 
 struct AssigningApp final : tests::EmptyApp {
   std::vector<Table> tables(const Facts&) const override {
-    return {{.name = "all", .keys = 10, .row_width = 2, .part_width = 2, .dense = true}};
+    return {{.name = "all", .keys = 10, .row_width = 2, .part_width = 2, .dense = true},
+            {.name = "large", .keys = 200000, .row_width = 1, .part_width = 1, .dense = true}};
   }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }
 };
@@ -111,6 +112,21 @@ TEST_F(OpenRounds, WhatIsNotInTheRangeOfThePartitionIsRefused) {
   EXPECT_EQ(status.what(), "parts from worker-0: round 1: parts of other rows");
   EXPECT_EQ(receive(kCoordinator, expect_of(2, {4})).what(), "row 4 of table all is expected in partition-1");
   EXPECT_TRUE(receive(kCoordinator, expect_of(2, {5})).ok());
+}
+
+TEST_F(OpenRounds, ManyNumbersArePulledOnAComputeThread) {
+  Expect expect = expect_of(1, {}, 1);
+  expect.rows.open = true;
+  ASSERT_TRUE(receive(kCoordinator, expect).ok());
+  hold_work = true;
+  ASSERT_TRUE(parts(1, 0, {{100000, 100000}}, std::vector<double>(100000, 3)).ok());
+  ASSERT_TRUE(parts(1, 1, {{150000, 1}}, {4}).ok());
+  EXPECT_TRUE(sent<Committed>(kCoordinator).empty());
+  ASSERT_TRUE(finish_work().ok());
+  EXPECT_EQ(sent<Committed>(kCoordinator).size(), 1U);
+  std::vector<double> expected(100000, 3);
+  expected[50000] = 7;
+  EXPECT_EQ(numbers_of(sent<Deltas>(kWorker).at(0).values), expected);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(OpenScratch, HasWhatAMapWouldHavePushAfterPush) {
             part[i] = other[i] += static_cast<double>(random() % 100);
           }
         }
-        const SparseRows rows = scratch.take();
+        const SparseRows rows = scratch.copied(scratch.take_runs());
         EXPECT_TRUE(runs_fit(rows.runs(), {0, keys}));
         EXPECT_EQ(rows.width(), width);
         std::map<Key, std::vector<double>> found;
@@ -41,14 +41,14 @@ TEST(OpenScratch, HasWhatAMapWouldHavePushAfterPush) {
         EXPECT_EQ(at, numbers.end());
         ASSERT_EQ(found, expected) << keys << " keys, width " << width;
       }
-      EXPECT_EQ(scratch.take().runs(), std::vector<KeyRun>());
+      EXPECT_EQ(scratch.take_runs(), std::vector<KeyRun>());
     }
 }
 
 TEST(OpenScratch, NeighboursAreOneRunAcrossWords) {
   OpenScratch scratch(dense(300, 1));
   for (Key key = 299; key >= 10; --key) scratch.parts()[key][0] = 1;
-  EXPECT_EQ(scratch.take().runs(), (std::vector<KeyRun>{{10, 290}}));
+  EXPECT_EQ(scratch.take_runs(), (std::vector<KeyRun>{{10, 290}}));
 }
 
 TEST(OpenScratch, ARunHasWhatItsRowsHave) {
@@ -73,11 +73,47 @@ TEST(OpenScratch, ARunHasWhatItsRowsHave) {
     else
       expected = {{70, 1}, {first, count}};
     std::erase_if(expected, [](const KeyRun& one) { return one.count == 0; });
-    EXPECT_EQ(scratch.take().runs(), expected);
+    EXPECT_EQ(scratch.take_runs(), expected);
   }
   EXPECT_THROW(scratch.parts().run(299, 2), std::out_of_range);
   EXPECT_THROW(scratch.parts().run(2, ~Key{0}), std::out_of_range);
   EXPECT_THROW(OpenParts().run(0, 1), std::out_of_range);
+}
+
+TEST(ScratchPool, LongRunsStayWhereTheyWereMadeAsLongAsTheyAreNeeded) {
+  const Table table = dense(10000, 1);
+  std::optional<ScratchPool> pool(std::in_place);
+  const auto made = [&](ShardId shard, Key first, Key count, double number) {
+    auto scratch = pool->take(0, table, shard);
+    std::ranges::fill(scratch->parts().run(first, count), number);
+    const double* const where = &scratch->parts()[first][0];
+    return std::pair(pool->parts(0, shard, std::move(scratch)), where);
+  };
+  auto first = made(3, 100, 2000, 1);
+  EXPECT_EQ(first.first.runs(), (std::vector<KeyRun>{{100, 2000}}));
+  EXPECT_EQ(first.first.pieces().at(0).numbers.data(), first.second) << "not copied";
+  const auto second = made(3, 100, 2000, 2);
+  EXPECT_NE(second.second, first.second);
+  EXPECT_EQ(first.first.joined(), std::vector<double>(2000, 1));
+  first.first = {};
+  EXPECT_NE(made(4, 100, 2000, 4).second, first.second) << "another shard's";
+  EXPECT_EQ(made(3, 100, 2000, 3).second, first.second) << "used again";
+  pool.reset();
+  EXPECT_EQ(second.first.joined(), std::vector<double>(2000, 2)) << "parts outlive the pool";
+}
+
+TEST(ScratchPool, ShortRunsAreCopiedAndAnyShardUsesTheMemoryAgain) {
+  const Table table = dense(10000, 1);
+  ScratchPool pool;
+  const OpenScratch* used = nullptr;
+  for (const ShardId shard : {0U, 1U, 0U}) {
+    auto scratch = pool.take(0, table, shard);
+    EXPECT_TRUE(used == nullptr || scratch.get() == used);
+    used = scratch.get();
+    EXPECT_EQ(scratch->parts()[7][0], 0);
+    scratch->parts()[7][0] = scratch->parts()[5000][0] = 1 + shard;
+    EXPECT_EQ(pool.parts(0, shard, std::move(scratch)).joined(), std::vector<double>(2, 1 + shard));
+  }
 }
 
 }  // namespace
