@@ -83,18 +83,21 @@ void EpochWork::evaluate_shards(Outbox& out) {
   for (const auto& held : state_.leases.held()) slices[next++ % slices.size()].push_back(held);
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const ShardId shard = state_.hosted.first + static_cast<ShardId>(i);
-    out.start(followed_by([this, shard, its = std::move(slices[i])] { return evaluate(shard, its); },
-                          [this](Outbox& later) {
-                            if (--evaluation_->shards_left == 0) send_evaluated(later);
-                          }));
+    out.start_together(followed_by([this, shard, its = std::move(slices[i])] { return evaluate(shard, its); },
+                                   [this](Nanoseconds took, Outbox& later) {
+                                     evaluating_.add(took);
+                                     if (--evaluation_->shards_left == 0) send_evaluated(later);
+                                   }),
+                       evaluating_.expected());
   }
 }
 
-Status EpochWork::evaluate(ShardId shard, const Slices& slices) {
+Result<Nanoseconds> EpochWork::evaluate(ShardId shard, const Slices& slices) {
+  const Nanoseconds began = now_ns();
   for (const auto& [slice, held] : slices) ROTA_TRY(held->decode(*state_.app, state_.cut(), slice));
   const Push& push = state_.push(shard);
   Share& share = evaluation_->shares[shard - state_.hosted.first];
-  return state_.hook("Push::evaluate", name_of(shard), [&] {
+  ROTA_TRY(state_.hook("Push::evaluate", name_of(shard), [&] {
     std::vector<double> terms = no_terms();
     push.evaluate({state_.terms, terms});
     add(terms, share.terms);
@@ -102,7 +105,8 @@ Status EpochWork::evaluate(ShardId shard, const Slices& slices) {
       share.slices.push_back({slice, no_terms()});
       add_slice_terms(push, slice, *held->rows, {state_.terms, share.slices.back().terms});
     }
-  });
+  }));
+  return now_ns() - began;
 }
 
 void EpochWork::send_evaluated(Outbox& out) {

@@ -13,6 +13,7 @@
 #include "core/rounds/placement.h"
 #include "core/runtime/credit.h"
 #include "core/runtime/node.h"
+#include "worker/epoch_tally.h"
 #include "worker/worker_state.h"
 
 namespace rota {
@@ -104,12 +105,13 @@ class EpochWork {
   using Slices = std::vector<std::pair<SliceId, HeldSlice*>>;
 
   void evaluate_shards(Outbox& out);
-  Status evaluate(ShardId shard, const Slices& slices);
+  Result<Nanoseconds> evaluate(ShardId shard, const Slices& slices);  // how long it took
   void send_evaluated(Outbox& out);
   std::vector<double> no_terms() const { return std::vector<double>(state_.terms.size(), 0.0); }
 
   WorkerState& state_;
   std::optional<Evaluation> evaluation_;
+  Expectation evaluating_;  // of a shard
   std::unique_ptr<Saving> saving_;  // of the newest checkpoint
 };
 

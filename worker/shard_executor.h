@@ -18,19 +18,6 @@
 
 namespace rota {
 
-// How long the next work of a kind will take: an average in which an interruption counts little.
-class Expectation {
- public:
-  void add(Nanoseconds took) {
-    expected_ =
-        expected_ == Outbox::kUnknown ? took : expected_ + (std::min(took, 2 * expected_ + 1000) - expected_) / 8;
-  }
-  Nanoseconds expected() const { return expected_; }
-
- private:
-  Nanoseconds expected_ = Outbox::kUnknown;
-};
-
 class ShardExecutor {
  public:
   // Both outlive it.

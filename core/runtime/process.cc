@@ -38,7 +38,7 @@ constexpr int kIdleTickMs = 500;
 // How long a process that ends waits for hooks of the plugin.
 constexpr Nanoseconds kHookMost = 10 * kSecond;
 // Work that is done at once, instead of by a compute thread: several threads would do it side by side.
-constexpr Nanoseconds kBrief = 200'000, kBriefBesideOthers = 20'000;
+constexpr Nanoseconds kBrief = 200'000, kBriefBesideOthers = 80'000;
 // Messages handled in a row before what they caused is sent.
 constexpr int kBatch = 256;
 // Limit of log lines about refusals: a burst of this many, then one per span.
