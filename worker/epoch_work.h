@@ -111,7 +111,7 @@ class EpochWork {
 
   WorkerState& state_;
   std::optional<Evaluation> evaluation_;
-  Expectation evaluating_;  // of a shard
+  Expectation evaluating_;          // of a shard
   std::unique_ptr<Saving> saving_;  // of the newest checkpoint
 };
 

@@ -124,7 +124,7 @@ class ScratchPool {
  public:
   std::unique_ptr<OpenScratch> take(TableId id, const Table& table, ShardId shard);
   // The parts that the shard has made.  Long runs of rows are not copied: their memory comes back to this shard, which
-  // will mostly write to the same rows, when nobody needs the parts any more.
+  // will mostly write to the same rows, once the parts are no longer needed.
   SparseRows parts(TableId id, ShardId shard, std::unique_ptr<OpenScratch> scratch);
 
  private:
