@@ -1,22 +1,28 @@
 // apps/kmeans/bounds.h -- the nearest centres of a shard's rows, without the distances that cannot change them.
 //
-// For each row and each group of clusters there is a lower bound of the distance to every centre of the group but the
-// row's own: that of the last scores, less what the centres have moved since (Hamerly, "Making k-means even faster",
-// SDM 2010; groups as in Ding, Zhao, Shen, Musuvathi and Mytkowicz, "Yinyang k-means", ICML 2015).  If all are above
-// the distance to the row's own centre, the row stays.  Else the scores of the groups whose bounds failed make better
-// bounds, and only if these fail as well the row is compared with all centres.
+// For each row there is an upper bound of the distance to its own centre, and for each group of clusters a lower bound
+// of the distance to every other centre of the group: those of the last scores, changed by what the centres have moved
+// since (Hamerly, "Making k-means even faster", SDM 2010; groups as in Ding, Zhao, Shen, Musuvathi and Mytkowicz,
+// "Yinyang k-means", ICML 2015).  If all lower bounds are above the upper one, the row stays, and is not read.  Else
+// scores in single precision make better bounds, first those of its own centre's group, then those of the groups whose
+// bounds failed.  Only a row whose nearest centre they do not tell is compared by Centres::nearest().
 //
-// The result is that of Centres::nearest(), bit for bit.  Let a be the row's cluster, D(k) the exact squared distance
-// to the centre of k in the numbers that Centres::value() has, and d(k) that which Centres::distance() computes.
-// nearest() returns the candidate of the least d(k).
+// The result is that of Centres::nearest(), bit for bit.  Let a be a cluster, D(k) the exact squared distance to the
+// centre of k in the numbers that Centres::value() has, and d(k) that which Centres::distance() computes.  nearest()
+// returns the candidate of the least d(k).
 //   - a is a candidate if no D(k) is less than D(a): the scores s of a and of the cluster b of the least score are both
 //     within half of the limit of nearest(), so that s(a) <= D(a) - |x|^2 + error(a) <= s(b) + error(b) + error(a).
 //   - No other k has d(k) <= d(a) if D(k) > D(a) by more than the errors of both distances.  With the columns n of the
 //     data and the entries m of the row, |d(k) - D(k)| <= r d(k) + q |c_k|^2, with r = 2e-12 + (m + 8) 2^-52 and
 //     q = ((n + 8) 2^-52)^2 for the sums in twice the precision; so it is enough that
-//     D(k) > (1 + 4 r) d(a) + 4 q max |c|^2.
-// So it is enough that each bound, squared, is above this, with 8 in place of 4 for the rounding of the bound itself:
-// 8 r is at least 1e-11, and a bound is a difference of numbers that are rounded towards the safe side.
+//     D(k) > (1 + 4 r) D(a) + 4 q max |c|^2.
+// So it is enough that each lower bound is above the upper one times 1 + 8 r, plus the root of 8 q max |c|^2: the rest
+// is for the rounding of this, and the bounds themselves are rounded towards the safe side.
+//
+// A score is |c|^2 - 2 x c.  With u = 2^-24, the sum x c of m < 2^20 products of numbers that are rounded to single
+// precision is off by at most 1.1 (m + 3) u |x| |c|, and 2 |x| |c| <= |x|^2 + |c|^2.  Digits below the least number of
+// single precision are lost as well: with the scale t of Centres::scale(), at most m 2^-149 (|x t| + |c t| + 2) / t^2
+// of x c.
 #pragma once
 #include <algorithm>
 #include <cfloat>
@@ -35,142 +41,186 @@ namespace rota::kmeans {
 // What a pass over rows needs beside them.
 struct Pass {
   const Centres& centres;
-  std::size_t groups, stride, width;  // of clusters; bounds of a row, a multiple of 4; clusters of a group
-  // Of each cluster, up to whole groups with ones that no row is near: |c|^2 or 0 without members, and the row's score.
-  std::vector<double> norms, scores;
-  std::vector<double> drifts;         // of each bound
-  std::vector<double> least, lowest;  // of each group's scores, and of what they may be: less their errors
-  std::vector<std::pair<std::size_t, std::size_t>> scored;  // groups [first, second) of the row that have scores
-  double apart;                                             // 8 q max |c|^2
+  std::size_t groups, width, stride;  // of clusters; clusters of a group; bounds of a row, a multiple of 4
+  // Of each cluster, up to whole groups with ones that no row is near: |c|^2, or infinity and 0 without members; the
+  // row's products with the centre, and its scores.
+  std::vector<double> squares, norms;
+  std::vector<float> products;
+  std::vector<double> scores;
+  std::vector<double> least;             // of each group's scores; infinite without scores
+  std::vector<float> fresh;              // bounds of the row that may replace its own
+  std::vector<double> drifts;            // of each bound; the upper one, the last, is above any other
+  double apart, most, lost;              // see root_of(), and rough_row()
+  std::uint64_t rough = 0, unclear = 0;  // rows with scores in single precision, and those that they did not settle
 
   explicit Pass(const Centres& all)
       : centres(all),
         groups(all.groups()),
-        stride(stride_of(all)),
         width(Centres::width_of(all.clusters())),
+        stride(stride_of(all)),
+        squares(groups * width, kInfinity),
         norms(groups * width),
+        products(groups * width),
         scores(groups * width, kInfinity),
-        drifts(stride),
         least(groups),
-        lowest(groups) {
+        fresh(stride),
+        drifts(stride) {
     for (std::uint32_t k = 0; k < all.clusters(); ++k)
-      if (all.count(k) > 0) norms[k] = all.norm(k);
-    const double share = static_cast<double>(all.columns() + 8) * kEpsilon;
-    apart = 8 * share * share * std::ranges::max(norms);
+      if (all.count(k) > 0) squares[k] = norms[k] = all.norm(k);
+    const double greatest = std::ranges::max(norms), unit = 1 / all.scale() / all.scale();
+    apart = 3 * static_cast<double>(all.columns() + 8) * kEpsilon * std::sqrt(greatest);
+    most = greatest <= 0x1p120 * unit ? 0x1p120 * unit : -1;
+    lost = std::max(DBL_MIN, 0x1p-144 * unit + 0x1p-146 * greatest);
     for (std::size_t g = 0; g < groups; ++g) drifts[g] = all.drift(g);
+    drifts.back() = -kInfinity;
   }
-  static std::size_t stride_of(const Centres& all) { return (all.groups() + 3) / 4 * 4; }
+  static std::size_t stride_of(const Centres& all) { return (all.groups() + 4) / 4 * 4; }
 };
 
 struct Row {
   io::SparseRow all, known;
-  double square, error;  // |x|^2; that of scores, see Centres::error_of()
+  double square;       // |x|^2
+  double share, lost;  // the error of a score is less than `share` of |x|^2 + |c|^2, and `lost`
 };
 
-// The scores of the groups [g, end).
-[[gnu::always_inline]] inline void score_groups(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
-  pass.centres.score(row.known, pass.centres.begin_of(g), pass.centres.end_of(end - 1), pass.scores);
-  for (; g < end; ++g) {
-    double least[4] = {kInfinity, kInfinity, kInfinity, kInfinity},
-           lowest[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
-    const double *const score = &pass.scores[g * pass.width], *const norm = &pass.norms[g * pass.width];
-    for (std::size_t k = 0; k < pass.width; k += 4)
-      for (std::size_t i = 0; i < 4; ++i) {
-        const double low = score[k + i] - 4 * row.error * norm[k + i];
-        least[i] = score[k + i] < least[i] ? score[k + i] : least[i];
-        lowest[i] = low < lowest[i] ? low : lowest[i];
-      }
-    pass.least[g] = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
-    pass.lowest[g] = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3]));
-  }
+// The distance that lower bounds must be above, if that to the row's own centre is not above `upper`.
+[[gnu::always_inline]] inline double root_of(const Pass& pass, std::size_t entries, double upper) {
+  return upper * (1 + 8 * (2e-12 + static_cast<double>(entries + 8) * kEpsilon)) + pass.apart;
 }
-
-// A distance that is not more than that to any centre of the group but `own`, plus the drift until now; rounded down.
-[[gnu::always_inline]] inline float bound_of(const Pass& pass, const Row& row, std::uint32_t own, std::size_t g) {
-  double lowest = pass.lowest[g];
-  if (own / pass.width == g) {
-    lowest = kInfinity;
-    for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; ++k)
-      if (k != own) lowest = std::min(lowest, pass.scores[k] - 4 * row.error * pass.norms[k]);
-  }
-  const double square = std::max(0.0, lowest + row.square * (1 - 2 * row.error));
-  const double down = (std::sqrt(square) + pass.drifts[g]) * (1 - 0x1p-22);
-  return down < FLT_MIN ? 0 : static_cast<float>(std::min<double>(down, FLT_MAX));
+[[gnu::always_inline]] inline bool above(const Pass& pass, const float* bounds, std::size_t g, double root) {
+  return bounds[g] - pass.drifts[g] > root;
 }
-
-// Whether no bound is below the root of the limit.
-[[gnu::always_inline]] inline bool all_above(const Pass& pass, const float* bounds, double limit) {
+[[gnu::always_inline]] inline bool all_above(const Pass& pass, const float* bounds, double root) {
   double least[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   for (std::size_t g = 0; g < pass.stride; g += 4)
     for (std::size_t i = 0; i < 4; ++i) {
       const double apart = bounds[g + i] - pass.drifts[g + i];
       least[i] = apart < least[i] ? apart : least[i];
     }
-  const double apart = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
-  return apart > 0 && apart * apart > limit;
+  return std::min(std::min(least[0], least[1]), std::min(least[2], least[3])) > root;
 }
 
-// As Centres::nearest(), when all groups are scored.
-[[gnu::always_inline]] inline std::pair<std::uint32_t, double> nearest_of_scores(const Pass& pass, const Row& row) {
+// From the scores: a distance that is not more than that to any centre of the group but one, plus the drift until now.
+[[gnu::always_inline]] inline float lower_of(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
+  double lowest[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
+  for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; k += 4)
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double low = k + i == but ? kInfinity : pass.scores[k + i] - row.share * pass.norms[k + i];
+      lowest[i] = low < lowest[i] ? low : lowest[i];
+    }
+  const double least = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3]));
+  const double square = std::max(0.0, least + row.square * (1 - row.share) - row.lost);
+  const double down = (std::sqrt(square) + pass.drifts[g]) * (1 - 0x1p-22);
+  return down < FLT_MIN ? 0 : static_cast<float>(std::min<double>(down, FLT_MAX));
+}
+// A distance that is not less than that to the centre.
+[[gnu::always_inline]] inline double upper_of(const Pass& pass, const Row& row, std::size_t k) {
+  const double square = pass.scores[k] + row.share * pass.norms[k] + row.square * (1 + row.share) + row.lost;
+  return std::sqrt(std::max(0.0, square)) * (1 + 4 * kEpsilon);
+}
+// The same less the drift until now.
+[[gnu::always_inline]] inline float without_drift(double upper, double drift) {
+  return static_cast<float>(std::min<double>((upper - drift) + 0x1p-22 * (upper + drift) + FLT_MIN, FLT_MAX));
+}
+
+// The scores of the groups [g, end) in single precision.
+[[gnu::always_inline]] inline void score_groups(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
+  pass.centres.rough_products(row.known, g, end, pass.products);
+  const double twice = 2 / pass.centres.scale() / pass.centres.scale();
+  for (; g < end; ++g) {
+    double least[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
+    for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; k += 4)
+      for (std::size_t i = 0; i < 4; ++i) {
+        const double score = pass.squares[k + i] - twice * pass.products[k + i];
+        pass.scores[k + i] = score;
+        least[i] = score < least[i] ? score : least[i];
+      }
+    pass.least[g] = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+  }
+}
+
+// Whether scores in single precision settle which centre is the nearest.  `upper`: the row's distance to its own centre
+// is not above that; infinite if it has none.
+[[gnu::always_inline]] inline bool settles(Pass& pass, const Row& row, RowState& state, float* bounds, double upper) {
+  const std::size_t own = state.nearest, home = own / pass.width, entries = row.all.columns.size();
+  const bool has_own = upper < kInfinity;
+  if (!has_own || pass.groups <= 4) {  // as fast as some of them
+    score_groups(pass, row, 0, pass.groups);
+  } else {
+    std::ranges::fill(pass.least, kInfinity);
+    score_groups(pass, row, home, home + 1);
+    const double root = root_of(pass, entries, upper = std::min(upper, upper_of(pass, row, own)));
+    const auto is_due = [&](std::size_t g) { return g != home && !above(pass, bounds, g, root); };
+    for (std::size_t g = 0, end = 0; g < pass.groups; g = end) {
+      end = g + 1;
+      if (!is_due(g)) continue;
+      while (end < pass.groups && is_due(end)) ++end;
+      score_groups(pass, row, g, end);
+    }
+  }
   const auto first = static_cast<std::size_t>(std::ranges::min_element(pass.least) - pass.least.begin());
   std::size_t best = first * pass.width;
   while (pass.scores[best] != pass.least[first]) ++best;
-  const double limit = pass.scores[best] + 2 * row.error * (row.square + pass.norms[best]);
-  std::pair found(pass.centres.distance(row.all, static_cast<std::uint32_t>(best)), static_cast<std::uint32_t>(best));
+  const bool stays = has_own && best == own;
+  upper = stays ? std::min(upper, upper_of(pass, row, best)) : upper_of(pass, row, best);
+  std::copy_n(bounds, pass.stride, pass.fresh.begin());
   for (std::size_t g = 0; g < pass.groups; ++g) {
-    if (pass.lowest[g] > limit) continue;
-    for (auto k = static_cast<std::uint32_t>(g * pass.width); k < (g + 1) * pass.width; ++k)
-      if (k != best && pass.scores[k] - 2 * row.error * pass.norms[k] <= limit)
-        found = std::min(found, {pass.centres.distance(row.all, k), k});
+    if (pass.least[g] == kInfinity) continue;
+    const float lower = lower_of(pass, row, g, best);
+    const bool both = has_own && (stays || g != home);  // whether the bound before is one still
+    pass.fresh[g] = both ? std::max(bounds[g], lower) : lower;
   }
-  return {found.second, found.first};
+  const bool settled = all_above(pass, pass.fresh.data(), root_of(pass, entries, upper));
+  if (!settled && !stays) return false;
+  if (!stays) state.distance = kUnknown;
+  state.nearest = static_cast<std::uint32_t>(best);
+  pass.fresh.back() = without_drift(upper, pass.centres.own_drift(state.nearest));
+  std::ranges::copy(pass.fresh, bounds);
+  return settled;
 }
 
-[[gnu::always_inline]] inline bool above(const Pass& pass, const float* bounds, std::size_t g, double limit) {
-  const double apart = bounds[g] - pass.drifts[g];
-  return apart > 0 && apart * apart > limit;
-}
-
-// Whether the row's own centre is still the nearest, whose distance is then computed.
-[[gnu::always_inline]] inline bool stays(Pass& pass, const Row& row, RowState& state, float* bounds) {
-  const Centres& centres = pass.centres;
-  if (centres.count(state.nearest) == 0) return false;
-  if (centres.changed(state.nearest)) state.distance = centres.distance(row.all, state.nearest);
-  const double error = 2e-12 + static_cast<double>(row.all.columns.size() + 8) * kEpsilon;
-  const double limit = (1 + 8 * error) * state.distance + pass.apart;
-  if (all_above(pass, bounds, limit)) return true;
-  bool stay = true;
-  for (std::size_t g = 0, end = 0; g < pass.groups && stay; g = end) {
-    end = g + 1;
-    if (above(pass, bounds, g, limit)) continue;
-    while (end < pass.groups && !above(pass, bounds, end, limit)) ++end;
-    score_groups(pass, row, g, end);
-    pass.scored.emplace_back(g, end);
-    for (; g < end; ++g) {
-      bounds[g] = bound_of(pass, row, state.nearest, g);
-      stay = stay && above(pass, bounds, g, limit);
-    }
-  }
-  return stay;
-}
-
-// `known`: whether there are bounds.
+// `known`: whether there are bounds; `next`: whether the distances are of the version before.
 ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix& rows, const double* squares,
-                                              RowState* states, float* bounds, bool known) {
+                                              RowState* states, float* bounds, bool known, bool next) {
+  constexpr std::uint64_t kMostEntries = 1 << 20;
+  const Centres& centres = pass.centres;
   for (std::uint64_t r = 0; r < rows.rows; ++r, bounds += pass.stride) {
-    Row row{rows[r], pass.centres.known_of(rows[r]), squares[r], 0};
-    row.error = Centres::error_of(row.known);
     RowState& state = states[r];
-    pass.scored.clear();
-    if (!known || !stays(pass, row, state, bounds)) {
-      std::size_t from = 0;  // the groups that are not scored yet lie between those that are
-      pass.scored.emplace_back(pass.groups, pass.groups);
-      for (const auto& [g, end] : pass.scored) {
-        if (from < g) score_groups(pass, row, from, g);
-        from = end;
+    const std::uint64_t entries = rows.begins[r + 1] - rows.begins[r];
+    float& last = bounds[pass.stride - 1];
+    double upper = kInfinity;
+    const bool has_own = known && centres.count(state.nearest) > 0;
+    if (has_own) {
+      if (!next || centres.changed(state.nearest)) state.distance = kUnknown;
+      upper = last + centres.own_drift(state.nearest);
+      if (all_above(pass, bounds, root_of(pass, entries, upper))) {
+        state.target = state.nearest;
+        continue;
       }
-      std::tie(state.nearest, state.distance) = nearest_of_scores(pass, row);
-      for (std::size_t g = 0; g < pass.groups; ++g) bounds[g] = bound_of(pass, row, state.nearest, g);
+    }
+    Row row{rows[r], centres.known_of(rows[r]), squares[r], 0, 0};
+    const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 2;
+    bool settled = false;
+    if (helps && row.square <= pass.most && entries < kMostEntries) {
+      row.share = 1.2 * static_cast<double>(entries + 8) * 0x1p-24;
+      row.lost = static_cast<double>(entries) * (pass.lost + 0x1p-146 * row.square);
+      settled = settles(pass, row, state, bounds, upper);
+      ++pass.rough;
+      pass.unclear += settled ? 0 : 1;
+    }
+    if (!settled && has_own) {
+      if (state.distance == kUnknown) state.distance = centres.distance(row.all, state.nearest);
+      upper = root_of(pass, entries, std::sqrt(state.distance));
+      last = without_drift(upper, centres.own_drift(state.nearest));
+      settled = all_above(pass, bounds, root_of(pass, entries, upper));
+    }
+    if (!settled) {
+      std::tie(state.nearest, state.distance) = centres.nearest(row.all, row.square, pass.scores);
+      row.share = 4 * Centres::error_of(row.known);
+      row.lost = 0;
+      for (std::size_t g = 0; g < pass.groups; ++g) bounds[g] = lower_of(pass, row, g, state.nearest);
+      upper = root_of(pass, entries, std::sqrt(state.distance));
+      last = without_drift(upper, centres.own_drift(state.nearest));
     }
     state.target = state.nearest;
   }
@@ -178,8 +228,8 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
 
 class Bounds {
  public:
-  // The nearest centre of each row, and the squared distance.  `squares`: |x|^2 of the rows.
-  // Bounds continue from one version of the centres to the next.
+  // The nearest centre of each row, and the squared distance, or kUnknown.  `squares`: |x|^2 of the rows.
+  // Bounds continue from any version of the centres to a later one.
   // REQUIRES: `nearest` and `distance` are those of the last call, or forget() was called.
   void assign(const Centres& centres, const io::SparseMatrix& rows, std::span<const double> squares,
               std::span<RowState> states) {
@@ -192,10 +242,9 @@ class Bounds {
       return forget();
     }
     Pass pass(centres);
-    const bool known =
-        bounds_.size() == rows.rows * pass.stride && version_ + 1 == centres.version() && version_ >= centres.since();
+    const bool known = bounds_.size() == rows.rows * pass.stride && version_ >= centres.since();
     if (!known) bounds_.assign(rows.rows * pass.stride, FLT_MAX);
-    assign_rows(pass, rows, squares.data(), states.data(), bounds_.data(), known);
+    assign_rows(pass, rows, squares.data(), states.data(), bounds_.data(), known, version_ + 1 == centres.version());
     version_ = centres.version();
   }
   // Of rows whose states are others now.

@@ -5,6 +5,7 @@
 // has no centre, and no row is near it.
 #pragma once
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -44,11 +45,12 @@ inline double square_of(std::span<const double> x) {  // |x|^2
 struct RowState {
   std::uint32_t nearest = 0, target = 0;  // cluster of the nearest centre, and where the row goes in the next epoch
   std::uint32_t cluster = 0, best = 0;    // in whose sums it is; the same of the best start
-  double distance = 0;                    // to the nearest centre, squared
+  double distance = 0;                    // to the nearest centre, squared; kUnknown until it is needed
 
   void fields(auto& list) { list(nearest, target, cluster, best, distance); }
 };
 
+inline constexpr double kUnknown = -1;
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -78,6 +80,44 @@ ROTA_WIDEST_REGISTERS static void products(std::size_t k, std::size_t end, const
   products_from<1>(k, end, row, sums, clusters, scores);
 }
 
+// Of `Vectors` times eight clusters: out[i] = sum_j (x_j scale) c_ji, in single precision.  The sums stay in registers.
+using Eight [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+template <std::size_t Vectors>
+[[gnu::always_inline]] inline void rough_products_of(const io::SparseRow& row, double scale, const float* centres,
+                                                     std::size_t stride, float* out) {
+  Eight acc[Vectors] = {};
+  for (std::size_t e = 0; e < row.columns.size(); ++e) {
+    const auto* const from = reinterpret_cast<const Eight*>(centres + row.columns[e] * stride);
+    const auto x = static_cast<float>(row.values[e] * scale);
+    for (std::size_t v = 0; v < Vectors; ++v) acc[v] += x * from[v];
+  }
+  for (std::size_t v = 0; v < Vectors; ++v) reinterpret_cast<Eight*>(out)[v] = acc[v];
+}
+
+// The same of `count` clusters, a multiple of eight.
+ROTA_WIDEST_REGISTERS static void rough_products(const io::SparseRow& row, double scale, const float* centres,
+                                                 std::size_t stride, std::size_t count, float* out) {
+  for (; count >= 64; count -= 64, centres += 64, out += 64) rough_products_of<8>(row, scale, centres, stride, out);
+  switch (count / 8) {
+    case 7:
+      return rough_products_of<7>(row, scale, centres, stride, out);
+    case 6:
+      return rough_products_of<6>(row, scale, centres, stride, out);
+    case 5:
+      return rough_products_of<5>(row, scale, centres, stride, out);
+    case 4:
+      return rough_products_of<4>(row, scale, centres, stride, out);
+    case 3:
+      return rough_products_of<3>(row, scale, centres, stride, out);
+    case 2:
+      return rough_products_of<2>(row, scale, centres, stride, out);
+    case 1:
+      return rough_products_of<1>(row, scale, centres, stride, out);
+    default:
+      return;
+  }
+}
+
 // What one pass over the table computes of each cluster.
 struct Measured {
   SquareSum norm;     // |c_k|^2
@@ -85,26 +125,37 @@ struct Measured {
   double change = 0;  // not 0 if any number of c_k is not that of last_k
 };
 
-// Of the clusters [k, k + Width) of a group that begins at `first`.  `last`: the numbers of the group's centres before,
-// in rows of `last_width`, which those of now replace; or null.
+// The centres of a group of clusters, which begins at `first`, for those who follow them.
+struct Followed {
+  double* last;  // the numbers before, in rows of the group's clusters; those of now replace them
+  float* rough;  // of now, times `scale`, in rows of `stride`
+  double scale;
+  std::size_t stride;
+};
+
+// Of the clusters [k, k + Width) of a group that begins at `first`.
 template <std::size_t Width>
 [[gnu::always_inline]] inline std::size_t measure_from(std::size_t k, std::size_t first, std::size_t end,
                                                        const double* sums, std::uint64_t columns, std::size_t clusters,
-                                                       const double* inverse_counts, double* last, Measured* out) {
+                                                       const double* inverse_counts, const Followed* followed,
+                                                       Measured* out) {
   for (; k + Width <= end; k += Width) {
     SquareSum norm[Width];
     double drift[Width] = {}, change[Width] = {};
+    const double scale = followed == nullptr ? 0 : followed->scale;
     for (std::uint64_t j = 0; j < columns; ++j) {
       double c[Width];
       for (std::size_t i = 0; i < Width; ++i) c[i] = sums[j * clusters + k + i] * inverse_counts[k + i];
       for (std::size_t i = 0; i < Width; ++i) norm[i].add(c[i]);
-      if (last == nullptr) continue;
-      double* const before = last + j * (end - first) + (k - first);
+      if (followed == nullptr) continue;
+      double* const before = followed->last + j * (end - first) + (k - first);
+      float* const rough = followed->rough + j * followed->stride + (k - first);
       for (std::size_t i = 0; i < Width; ++i) {
         const double moved = c[i] - before[i];
         drift[i] += moved * moved;
         change[i] = std::max(change[i], std::abs(moved));
         before[i] = c[i];
+        rough[i] = static_cast<float>(std::clamp<double>(c[i] * scale, -FLT_MAX, FLT_MAX));
       }
     }
     for (std::size_t i = 0; i < Width; ++i) out[k + i] = {norm[i], drift[i], change[i]};
@@ -114,9 +165,10 @@ template <std::size_t Width>
 
 ROTA_WIDEST_REGISTERS static void measure_group(std::size_t first, std::size_t end, const double* sums,
                                                 std::uint64_t columns, std::size_t clusters,
-                                                const double* inverse_counts, double* last, Measured* out) {
-  const std::size_t k = measure_from<4>(first, first, end, sums, columns, clusters, inverse_counts, last, out);
-  measure_from<1>(k, first, end, sums, columns, clusters, inverse_counts, last, out);
+                                                const double* inverse_counts, const Followed* followed, Measured* out) {
+  std::size_t k = measure_from<8>(first, first, end, sums, columns, clusters, inverse_counts, followed, out);
+  k = measure_from<4>(k, first, end, sums, columns, clusters, inverse_counts, followed, out);
+  measure_from<1>(k, first, end, sums, columns, clusters, inverse_counts, followed, out);
 }
 
 class Centres {
@@ -143,13 +195,16 @@ class Centres {
     const bool fresh = std::exchange(clusters_, clusters) != clusters || last_.size() != columns_ * clusters;
     if (follow && fresh) {
       last_.assign(columns_ * clusters, 0);
+      rough_.assign(columns_ * (stride() / 8), {});
       drift_.assign(groups(), 0);
+      own_drift_.assign(clusters, 0);
       since_.assign(groups(), version_ + 1);
       inverse_counts_.clear();
     }
     if (follow) ++version_;
     last_inverse_counts_ = std::exchange(inverse_counts_, std::vector<double>(clusters));
     last_inverse_counts_.resize(clusters);
+    if (const double square = greatest_norm(); square > 0) scale_ = std::exp2(-std::ilogb(square) / 2);
     measured_.assign(clusters, {});
     empty_.clear();
     for (std::uint32_t k = 0; k < clusters; ++k)
@@ -160,10 +215,12 @@ class Centres {
   }
   void measure(std::size_t group) {
     const std::uint32_t end = end_of(group);
-    measure_group(begin_of(group), end, table_.data(), columns_, clusters_, inverse_counts_.data(),
-                  followed_ ? last_.data() + begin_of(group) * columns_ : nullptr, measured_.data());
+    const std::uint32_t first = begin_of(group);
+    const Followed followed{last_.data() + first * columns_, rough(first), scale_, stride()};
+    measure_group(first, end, table_.data(), columns_, clusters_, inverse_counts_.data(),
+                  followed_ ? &followed : nullptr, measured_.data());
     double most = 0;
-    for (std::uint32_t k = begin_of(group); k < end; ++k) {
+    for (std::uint32_t k = first; k < end; ++k) {
       if (inverse_counts_[k] == 0) measured_[k].norm = {kInfinity, 0};
       if (!followed_ || inverse_counts_[k] == 0) continue;  // nothing is nearer to an empty cluster than before
       // The sum of n squares is off by less than n kEpsilon of it, and of each n a square below the least number is
@@ -172,12 +229,14 @@ class Centres {
       const double drift =
           measured_[k].change == 0 ? 0 : std::sqrt(measured_[k].drift * (1 + n * kEpsilon) + n * 1e-320);
       most = std::max(most, last_inverse_counts_[k] == 0 ? kInfinity : drift * (1 + 4 * kEpsilon));
+      own_drift_[k] = (own_drift_[k] + drift * (1 + 4 * kEpsilon)) * (1 + 4 * kEpsilon);
     }
     if (!followed_) return;
     if (most < kInfinity && drift_[group] < 1e300) {
       drift_[group] = (drift_[group] + most) * (1 + 4 * kEpsilon);  // not less than the exact sum
     } else {                                                        // a cluster that was empty, for example
       drift_[group] = 0;
+      std::fill(own_drift_.begin() + first, own_drift_.begin() + end, 0);
       since_[group] = version_;
     }
   }
@@ -188,8 +247,8 @@ class Centres {
   double value(std::uint64_t column, std::uint32_t k) const {
     return column < columns_ ? table_[column * clusters_ + k] * inverse_counts_[k] : 0;
   }
-  // Sets of clusters: at most 16, so that what is known of a row about each of them is one cache line.
-  static std::uint32_t width_of(std::uint32_t clusters) { return 4 * ((clusters + 63) / 64); }
+  // Sets of clusters: at most 15, so that what is known of a row about each of them is one cache line.
+  static std::uint32_t width_of(std::uint32_t clusters) { return 8 * ((clusters + 119) / 120); }
   std::size_t groups() const { return groups_of(clusters_); }
   static std::size_t groups_of(std::uint32_t clusters) {
     return (clusters + width_of(clusters) - 1) / width_of(clusters);
@@ -200,6 +259,8 @@ class Centres {
   // How far the centres of a group have moved: between any two versions from since() on, the difference of the drifts
   // is at least the sum of the largest distances that one of them moved at each version between, in exact arithmetic.
   double drift(std::size_t group) const { return drift_[group]; }
+  // The same of one cluster, as long as it has members.
+  double own_drift(std::uint32_t k) const { return own_drift_[k]; }
   std::uint64_t version() const { return version_; }
   std::uint64_t since() const { return std::ranges::max(since_); }
   bool followed() const { return followed_; }
@@ -227,6 +288,7 @@ class Centres {
   }
   // The entries in columns that the centres have.
   io::SparseRow known_of(const io::SparseRow& row) const {
+    if (row.columns.empty() || row.columns.back() < columns_) return row;
     const auto entries =
         static_cast<std::size_t>(std::ranges::lower_bound(row.columns, columns_) - row.columns.begin());
     return {row.columns.first(entries), row.values.first(entries)};
@@ -242,6 +304,20 @@ class Centres {
     return static_cast<double>(known.columns.size() + 8) * kEpsilon;
   }
   double norm(std::uint32_t k) const { return measured_[k].norm.high; }  // |c_k|^2; infinite without members
+  double greatest_norm() const {                                         // of those with members
+    double most = 0;
+    for (std::uint32_t k = 0; k < measured_.size(); ++k)
+      if (norm(k) < kInfinity) most = std::max(most, norm(k));
+    return most;
+  }
+
+  // x c_k of the clusters of the groups [g, end), times the square of the scale, in single precision, into `out` from
+  // that of the first group's first cluster on.  REQUIRES: followed().
+  void rough_products(const io::SparseRow& known, std::size_t g, std::size_t end, std::span<float> out) const {
+    const std::uint32_t first = begin_of(g);
+    rota::kmeans::rough_products(known, scale_, rough(first), stride(), begin_of(end) - first, out.data() + first);
+  }
+  double scale() const { return scale_; }  // a power of 2, about 1 / the largest |c_k| of the version before
 
   // The squared distances of a row to all centres, with a relative error of about 1e-6.
   void distances(const io::SparseRow& row, double square, std::span<double> out) const {
@@ -289,6 +365,13 @@ class Centres {
   }
 
  private:
+  struct alignas(32) EightFloats {
+    float of[8];
+  };
+  std::size_t stride() const { return groups() * width_of(clusters_); }
+  const float* rough(std::uint32_t k) const { return reinterpret_cast<const float*>(rough_.data()) + k; }
+  float* rough(std::uint32_t k) { return reinterpret_cast<float*>(rough_.data()) + k; }
+
   std::vector<double> own_;  // the table, or empty
   std::span<const double> table_;
   std::uint32_t clusters_ = 0;
@@ -297,8 +380,11 @@ class Centres {
   std::vector<double> inverse_counts_, last_inverse_counts_;  // 1 / n_k; 0 without members
   std::vector<std::uint32_t> empty_;
   bool followed_ = false;
-  std::vector<double> last_;          // c_jk of the last begin() that followed: group after group, column after column
+  std::vector<double> last_;        // c_jk of the last begin() that followed: group after group, column after column
+  std::vector<EightFloats> rough_;  // the same, times scale_: column after column, each stride() numbers
+  double scale_ = 1;
   std::vector<double> drift_;         // of each group
+  std::vector<double> own_drift_;     // of each cluster
   std::vector<std::uint64_t> since_;  // version from which it counts
   std::uint64_t version_ = 0;
 };

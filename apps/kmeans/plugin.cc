@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <numeric>
 #include <optional>
 
 #include "apps/kmeans/bounds.h"
@@ -38,8 +37,9 @@ struct Purpose {
   std::uint32_t rows = 0;  // to draw
   bool first = false;      // to draw: whether a start begins
   bool best = false;       // to draw first: whether the start before is the best so far
+  bool inertia = false;    // to look: whether it is needed
 
-  void fields(auto& list) { list(step, rows, first, best); }
+  void fields(auto& list) { list(step, rows, first, best, inertia); }
 };
 
 // A row that may become a centre.
@@ -60,7 +60,7 @@ struct Note {
   std::vector<double> potentials = {};
   std::uint32_t chosen = 0;  // of the drawn rows, in the reply
   std::uint64_t moved = 0;   // rows whose nearest centre is not that of their cluster
-  double inertia = 0;
+  double inertia = 0;        // if it is needed
 
   void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia); }
 };
@@ -132,7 +132,7 @@ class KmeansSchedule final : public Schedule {
       if (one_by_one) epoch_.push_back({Step::choose});
     }
     epoch_.push_back({step_});
-    epoch_.push_back({Step::look});
+    epoch_.push_back({.step = Step::look, .inertia = settings_.tolerance > 0 || settings_.restarts > 1});
   }
   void end_start(bool settled) {
     best_ = inertia_ < best_inertia_;
@@ -221,7 +221,7 @@ class KmeansPush final : public SharedPush {
     else
       write_fields(task.note, purpose.step == Step::draw     ? draw(purpose, random)
                               : purpose.step == Step::choose ? weigh()
-                                                             : look(task.round));
+                                                             : look(task.round, purpose.inertia));
     return rows_.rows;
   }
   void refresh(const Commit& commit) override {
@@ -238,9 +238,14 @@ class KmeansPush final : public SharedPush {
         weight_[r] = std::min(weight_[r], centres_->distance(rows_[r], all.chosen));
     }
   }
-  void evaluate(Terms terms) const override { terms["inertia"] += inertia(); }
+  void evaluate(Terms terms) const override {
+    double sum = 0;
+    for (std::uint64_t r = 0; r < rows_.rows; ++r) sum += distance(r);
+    terms["inertia"] += sum;
+  }
 
   void state(Archive& list) override {
+    if (!list.reads()) complete_distances();
     list(state_);
     if (list.reads()) bounds_.forget();
     list.check(state_.size() == rows_.rows && std::ranges::all_of(state_, [&](const RowState& row) {
@@ -250,9 +255,14 @@ class KmeansPush final : public SharedPush {
   bool restores_in_place() const override { return true; }
 
  private:
-  double inertia() const {
-    const auto add = [](double sum, const RowState& row) { return sum + row.distance; };
-    return std::accumulate(state_.begin(), state_.end(), 0.0, add);
+  double distance(std::uint64_t r) const {
+    const RowState& row = state_[r];
+    return row.distance == kUnknown ? centres_->distance(rows_[r], row.nearest) : row.distance;
+  }
+  double complete_distances() {  // and returns their sum
+    double sum = 0;
+    for (std::uint64_t r = 0; r < rows_.rows; ++r) sum += state_[r].distance = distance(r);
+    return sum;
   }
   void assign() { bounds_.assign(*centres_, rows_, squares_, state_); }
 
@@ -305,7 +315,7 @@ class KmeansPush final : public SharedPush {
       add(sums_.keys() - 1, 1);
     }
   }
-  Note look(RoundId round) {
+  Note look(RoundId round, bool inertia) {
     const std::pair version(round, sums_.version());
     centres_ = &shared_->summed.of_parts(
         version, Centres::groups_of(sums_.width()),
@@ -313,7 +323,8 @@ class KmeansPush final : public SharedPush {
         [](Centres& centres, std::size_t group) { centres.measure(group); });
     shared_->drawn.of(version, [](Centres& centres) { centres = {}; });
     assign();
-    Note note{.inertia = inertia()};
+    Note note;
+    if (inertia || !centres_->empty().empty()) note.inertia = complete_distances();
     for (const RowState& row : state_) note.moved += row.nearest != row.cluster ? 1 : 0;
     for (const std::uint32_t r : centres_->farthest(state_))
       note.candidates.push_back({.key = -state_[r].distance, .row = r});
