@@ -120,7 +120,8 @@ struct Row {
 }
 // The same less the drift until now.
 [[gnu::always_inline]] inline float without_drift(double upper, double drift) {
-  return static_cast<float>(std::min<double>((upper - drift) + 0x1p-22 * (upper + drift) + FLT_MIN, FLT_MAX));
+  const double up = std::max<double>(-FLT_MAX, (upper - drift) + 0x1p-22 * (upper + drift) + FLT_MIN);
+  return up <= FLT_MAX ? static_cast<float>(up) : static_cast<float>(kInfinity);
 }
 
 // The scores of the groups [g, end) in single precision.

@@ -311,6 +311,17 @@ class Centres {
     return most;
   }
 
+  // The least and the largest |S_k|^2 of all clusters.
+  std::pair<double, double> sums() const {
+    double least = kInfinity, largest = 0;
+    for (std::uint32_t k = 0; k < clusters_; ++k) {
+      const double square = count(k) > 0 ? norm(k) * count(k) * count(k) : 0;
+      least = std::min(least, square);
+      largest = std::max(largest, square);
+    }
+    return {least, largest};
+  }
+
   // x c_k of the clusters of the groups [g, end), times the square of the scale, in single precision, into `out` from
   // that of the first group's first cluster on.  REQUIRES: followed().
   void rough_products(const io::SparseRow& known, std::size_t g, std::size_t end, std::span<float> out) const {

@@ -61,8 +61,10 @@ struct Note {
   std::uint32_t chosen = 0;  // of the drawn rows, in the reply
   std::uint64_t moved = 0;   // rows whose nearest centre is not that of their cluster
   double inertia = 0;        // if it is needed
+  double largest = 0;        // |x|^2 of the rows that are to move, and |S_k|^2 of the clusters
+  double least = 0;          // |S_k|^2 of the clusters
 
-  void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia); }
+  void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia, largest, least); }
 };
 
 // ---- schedule
@@ -71,8 +73,9 @@ struct Note {
 // has lowered the inertia by less than this share of it; but not while there is a row for an empty cluster.
 //
 // Sums that are changed by differences keep the rounding of all rows that were ever in them: a row of 1e17 that leaves
-// takes the last digits of the others with it.  So they are computed from all rows every kSumEvery epochs, and a start
-// ends only with an epoch that does so.
+// takes the last digits of the others with it.  That does no harm as long as neither a row that moves nor a sum is more
+// than 2^20 times as large as any sum, and there is no other start whose sums must be the same again.  Else the sums
+// are computed from all rows every kSumEvery epochs, and a start ends only with an epoch that does so.
 class KmeansSchedule final : public Schedule {
  public:
   explicit KmeansSchedule(const Settings& settings) : settings_(settings) {}
@@ -105,20 +108,28 @@ class KmeansSchedule final : public Schedule {
     to_move_ = all.moved;
     inertia_ = all.inertia;
     ++epochs_;
+    const bool fresh = step_ != Step::change;
+    if (fresh) largest_ = 0;
+    const auto is_sound = [&] { return settings_.restarts == 1 && largest_ <= kLargest * all.least; };
+    const bool sound = fresh || is_sound();
+    largest_ = std::max(largest_, all.largest);
     if (step_ == Step::recall)
       step_ = Step::end;
-    else if (step_ != Step::change && (settled || epochs_ >= settings_.most_epochs))
+    else if ((settled && sound) || epochs_ >= settings_.most_epochs)
       end_start(settled);
+    else if (is_sound())
+      step_ = Step::change;
     else
       step_ = settled || epochs_ + 1 >= settings_.most_epochs || epochs_ % kSumEvery == 0 ? Step::sum : Step::change;
   }
   void state(Archive& list) override {
-    list(step_, inertia_, epochs_, starts_, best_inertia_, best_, converged_);
+    list(step_, inertia_, epochs_, largest_, starts_, best_inertia_, best_, converged_);
     list.check(step_ >= Step::start && step_ <= Step::end && starts_ <= settings_.restarts);
   }
 
  private:
   static constexpr std::uint64_t kSumEvery = 10;
+  static constexpr double kLargest = 0x1p40;  // of squares
 
   // The rounds of a start, one of sums, and a look.
   void begin_epoch() {
@@ -150,6 +161,7 @@ class KmeansSchedule final : public Schedule {
   Step step_ = Step::start;          // of the epoch's round of sums
   double inertia_ = kInfinity;       // after the last epoch of this start
   std::uint64_t epochs_ = 0;         // of this start
+  double largest_ = 0;               // Note::largest since all rows were summed
   std::uint32_t starts_ = 0;         // that have ended
   double best_inertia_ = kInfinity;  // of all of them
   bool best_ = false;                // whether it is that of the last one
@@ -325,7 +337,14 @@ class KmeansPush final : public SharedPush {
     assign();
     Note note;
     if (inertia || !centres_->empty().empty()) note.inertia = complete_distances();
-    for (const RowState& row : state_) note.moved += row.nearest != row.cluster ? 1 : 0;
+    for (std::uint64_t r = 0; r < rows_.rows; ++r) {
+      if (state_[r].nearest == state_[r].cluster) continue;
+      ++note.moved;
+      note.largest = std::max(note.largest, squares_[r]);
+    }
+    const auto [least, largest] = centres_->sums();
+    note.least = least;
+    note.largest = std::max(note.largest, largest);
     for (const std::uint32_t r : centres_->farthest(state_))
       note.candidates.push_back({.key = -state_[r].distance, .row = r});
     return note;
@@ -374,6 +393,8 @@ class KmeansPull final : public Pull {
       auto note = read_fields<Note>(notes[shard]);
       all.moved += note.moved;
       all.inertia += note.inertia;
+      all.largest = std::max(all.largest, note.largest);
+      all.least = note.least;
       all.potentials.resize(note.potentials.size());
       for (std::size_t i = 0; i < note.potentials.size(); ++i) all.potentials[i] += note.potentials[i];
       for (Candidate& each : note.candidates) {
