@@ -47,7 +47,7 @@ struct Pass {
   std::vector<double> squares, norms;
   std::vector<float> products;
   std::vector<double> scores;
-  std::vector<double> least;             // of each group's scores; infinite without scores
+  std::vector<double> least, lowest;     // of each group: of its scores, and of scores less their errors of the norms
   std::vector<float> fresh;              // bounds of the row that may replace its own
   std::vector<double> drifts;            // of each bound; the upper one, the last, is above any other
   double apart, most, lost;              // see root_of(), and rough_row()
@@ -63,6 +63,7 @@ struct Pass {
         products(groups * width),
         scores(groups * width, kInfinity),
         least(groups),
+        lowest(groups),
         fresh(stride),
         drifts(stride) {
     for (std::uint32_t k = 0; k < all.clusters(); ++k)
@@ -90,26 +91,43 @@ struct Row {
 [[gnu::always_inline]] inline bool above(const Pass& pass, const float* bounds, std::size_t g, double root) {
   return bounds[g] - pass.drifts[g] > root;
 }
+
+// Four numbers that are handled at once.
+using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+using FourFloats [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+[[gnu::always_inline]] inline const Four& four(const double* from) {
+  return *reinterpret_cast<const Four*>(from);
+}
+[[gnu::always_inline]] inline double least_of(const Four& x) {
+  const double a = x[0] < x[1] ? x[0] : x[1], b = x[2] < x[3] ? x[2] : x[3];
+  return a < b ? a : b;
+}
+constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
+
 [[gnu::always_inline]] inline bool all_above(const Pass& pass, const float* bounds, double root) {
-  double least[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
-  for (std::size_t g = 0; g < pass.stride; g += 4)
-    for (std::size_t i = 0; i < 4; ++i) {
-      const double apart = bounds[g + i] - pass.drifts[g + i];
-      least[i] = apart < least[i] ? apart : least[i];
-    }
-  return std::min(std::min(least[0], least[1]), std::min(least[2], least[3])) > root;
+  const double* const drifts = pass.drifts.data();
+  Four least = four(kInfinities);
+  for (std::size_t g = 0; g < pass.stride; g += 4) {
+    const Four apart =
+        __builtin_convertvector(*reinterpret_cast<const FourFloats*>(bounds + g), Four) - four(drifts + g);
+    least = apart < least ? apart : least;
+  }
+  return least_of(least) > root;
 }
 
 // From the scores: a distance that is not more than that to any centre of the group but one, plus the drift until now.
 [[gnu::always_inline]] inline float lower_of(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
-  double lowest[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
-  for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; k += 4)
-    for (std::size_t i = 0; i < 4; ++i) {
-      const double low = k + i == but ? kInfinity : pass.scores[k + i] - row.share * pass.norms[k + i];
-      lowest[i] = low < lowest[i] ? low : lowest[i];
+  const std::size_t first = g * pass.width;
+  double lowest = kInfinity;
+  if (but - first >= pass.width) {
+    lowest = pass.lowest[g];
+  } else {
+    for (std::size_t k = first; k < first + pass.width; ++k) {
+      const double low = k == but ? kInfinity : pass.scores[k] - row.share * pass.norms[k];
+      lowest = low < lowest ? low : lowest;
     }
-  const double least = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3]));
-  const double square = std::max(0.0, least + row.square * (1 - row.share) - row.lost);
+  }
+  const double square = std::max(0.0, lowest + row.square * (1 - row.share) - row.lost);
   const double down = (std::sqrt(square) + pass.drifts[g]) * (1 - 0x1p-22);
   return down < FLT_MIN ? 0 : static_cast<float>(std::min<double>(down, FLT_MAX));
 }
@@ -124,20 +142,28 @@ struct Row {
   return up <= FLT_MAX ? static_cast<float>(up) : static_cast<float>(kInfinity);
 }
 
-// The scores of the groups [g, end) in single precision.
+// What is known of the scores of the groups [g, end).
+[[gnu::always_inline]] inline void take_scores(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
+  for (; g < end; ++g) {
+    Four least = four(kInfinities), lowest = least;
+    for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; k += 4) {
+      const Four score = four(&pass.scores[k]), low = score - row.share * four(&pass.norms[k]);
+      least = score < least ? score : least;
+      lowest = low < lowest ? low : lowest;
+    }
+    pass.least[g] = least_of(least);
+    pass.lowest[g] = least_of(lowest);
+  }
+}
+// In single precision.
 [[gnu::always_inline]] inline void score_groups(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
   pass.centres.rough_products(row.known, g, end, pass.products);
   const double twice = 2 / pass.centres.scale() / pass.centres.scale();
-  for (; g < end; ++g) {
-    double least[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
-    for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; k += 4)
-      for (std::size_t i = 0; i < 4; ++i) {
-        const double score = pass.squares[k + i] - twice * pass.products[k + i];
-        pass.scores[k + i] = score;
-        least[i] = score < least[i] ? score : least[i];
-      }
-    pass.least[g] = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
-  }
+  for (std::size_t k = g * pass.width; k < end * pass.width; k += 4)
+    *reinterpret_cast<Four*>(&pass.scores[k]) =
+        four(&pass.squares[k]) -
+        twice * __builtin_convertvector(*reinterpret_cast<const FourFloats*>(&pass.products[k]), Four);
+  take_scores(pass, row, g, end);
 }
 
 // Whether scores in single precision settle which centre is the nearest.  `upper`: the row's distance to its own centre
@@ -147,37 +173,47 @@ struct Row {
   const bool has_own = upper < kInfinity;
   if (!has_own || pass.groups <= 4) {  // as fast as some of them
     score_groups(pass, row, 0, pass.groups);
+    if (has_own) upper = std::min(upper, upper_of(pass, row, own));
   } else {
     std::ranges::fill(pass.least, kInfinity);
     score_groups(pass, row, home, home + 1);
-    const double root = root_of(pass, entries, upper = std::min(upper, upper_of(pass, row, own)));
-    const auto is_due = [&](std::size_t g) { return g != home && !above(pass, bounds, g, root); };
+    upper = std::min(upper, upper_of(pass, row, own));
+    const double root = root_of(pass, entries, upper);
     for (std::size_t g = 0, end = 0; g < pass.groups; g = end) {
       end = g + 1;
-      if (!is_due(g)) continue;
-      while (end < pass.groups && is_due(end)) ++end;
+      if (g == home || above(pass, bounds, g, root)) continue;
+      while (end < pass.groups && end != home && !above(pass, bounds, end, root)) ++end;
       score_groups(pass, row, g, end);
     }
+  }
+  if (has_own) {
+    for (std::size_t g = 0; g < pass.groups; ++g)
+      if (pass.least[g] < kInfinity) bounds[g] = std::max(bounds[g], lower_of(pass, row, g, own));
+    bounds[pass.stride - 1] = without_drift(upper, pass.centres.own_drift(state.nearest));
+    if (all_above(pass, bounds, root_of(pass, entries, upper))) return true;
   }
   const auto first = static_cast<std::size_t>(std::ranges::min_element(pass.least) - pass.least.begin());
   std::size_t best = first * pass.width;
   while (pass.scores[best] != pass.least[first]) ++best;
-  const bool stays = has_own && best == own;
-  upper = stays ? std::min(upper, upper_of(pass, row, best)) : upper_of(pass, row, best);
+  if (has_own && best == own) return false;
   std::copy_n(bounds, pass.stride, pass.fresh.begin());
-  for (std::size_t g = 0; g < pass.groups; ++g) {
-    if (pass.least[g] == kInfinity) continue;
-    const float lower = lower_of(pass, row, g, best);
-    const bool both = has_own && (stays || g != home);  // whether the bound before is one still
-    pass.fresh[g] = both ? std::max(bounds[g], lower) : lower;
-  }
-  const bool settled = all_above(pass, pass.fresh.data(), root_of(pass, entries, upper));
-  if (!settled && !stays) return false;
-  if (!stays) state.distance = kUnknown;
+  for (std::size_t g = 0; g < pass.groups; ++g)
+    if (!has_own || g == home || g == first) pass.fresh[g] = lower_of(pass, row, g, best);
+  upper = upper_of(pass, row, best);
+  if (!all_above(pass, pass.fresh.data(), root_of(pass, entries, upper))) return false;
   state.nearest = static_cast<std::uint32_t>(best);
+  state.distance = kUnknown;
   pass.fresh.back() = without_drift(upper, pass.centres.own_drift(state.nearest));
   std::ranges::copy(pass.fresh, bounds);
-  return settled;
+  return true;
+}
+
+// The row's distance to its own centre, and the upper bound.
+[[gnu::always_inline]] inline void know_distance(const Pass& pass, const io::SparseRow& row, RowState& state,
+                                                 float& upper) {
+  if (state.distance == kUnknown) state.distance = pass.centres.distance(row, state.nearest);
+  upper = without_drift(root_of(pass, row.columns.size(), std::sqrt(state.distance)),
+                        pass.centres.own_drift(state.nearest));
 }
 
 // `known`: whether there are bounds; `next`: whether the distances are of the version before.
@@ -210,18 +246,16 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       pass.unclear += settled ? 0 : 1;
     }
     if (!settled && has_own) {
-      if (state.distance == kUnknown) state.distance = centres.distance(row.all, state.nearest);
-      upper = root_of(pass, entries, std::sqrt(state.distance));
-      last = without_drift(upper, centres.own_drift(state.nearest));
-      settled = all_above(pass, bounds, root_of(pass, entries, upper));
+      know_distance(pass, row.all, state, last);
+      settled = all_above(pass, bounds, root_of(pass, entries, last + centres.own_drift(state.nearest)));
     }
     if (!settled) {
       std::tie(state.nearest, state.distance) = centres.nearest(row.all, row.square, pass.scores);
       row.share = 4 * Centres::error_of(row.known);
       row.lost = 0;
+      take_scores(pass, row, 0, pass.groups);
       for (std::size_t g = 0; g < pass.groups; ++g) bounds[g] = lower_of(pass, row, g, state.nearest);
-      upper = root_of(pass, entries, std::sqrt(state.distance));
-      last = without_drift(upper, centres.own_drift(state.nearest));
+      know_distance(pass, row.all, state, last);
     }
     state.target = state.nearest;
   }
