@@ -5,7 +5,8 @@
 // since (Hamerly, "Making k-means even faster", SDM 2010; groups as in Ding, Zhao, Shen, Musuvathi and Mytkowicz,
 // "Yinyang k-means", ICML 2015).  If all lower bounds are above the upper one, the row stays, and is not read.  Else
 // scores in single precision make better bounds, first those of its own centre's group, then those of the groups whose
-// bounds failed.  Only a row whose nearest centre they do not tell is compared by Centres::nearest().
+// bounds failed; and if these do not tell, scores in double precision.  Only a row whose nearest centre these do not
+// tell either, as if two are equally near, is compared by Centres::nearest().
 //
 // The result is that of Centres::nearest(), bit for bit.  Let a be a cluster, D(k) the exact squared distance to the
 // centre of k in the numbers that Centres::value() has, and d(k) that which Centres::distance() computes.  nearest()
@@ -82,6 +83,7 @@ struct Row {
   io::SparseRow all, known;
   double square;       // |x|^2
   double share, lost;  // the error of a score is less than `share` of |x|^2 + |c|^2, and `lost`
+  bool rough;          // whether scores are computed in single precision
 };
 
 // The distance that lower bounds must be above, if that to the row's own centre is not above `upper`.
@@ -155,18 +157,21 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
     pass.lowest[g] = least_of(lowest);
   }
 }
-// In single precision.
 [[gnu::always_inline]] inline void score_groups(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
-  pass.centres.rough_products(row.known, g, end, pass.products);
-  const double twice = 2 / pass.centres.scale() / pass.centres.scale();
-  for (std::size_t k = g * pass.width; k < end * pass.width; k += 4)
-    *reinterpret_cast<Four*>(&pass.scores[k]) =
-        four(&pass.squares[k]) -
-        twice * __builtin_convertvector(*reinterpret_cast<const FourFloats*>(&pass.products[k]), Four);
+  if (row.rough) {
+    pass.centres.rough_products(row.known, g, end, pass.products);
+    const double twice = 2 / pass.centres.scale() / pass.centres.scale();
+    for (std::size_t k = g * pass.width; k < end * pass.width; k += 4)
+      *reinterpret_cast<Four*>(&pass.scores[k]) =
+          four(&pass.squares[k]) -
+          twice * __builtin_convertvector(*reinterpret_cast<const FourFloats*>(&pass.products[k]), Four);
+  } else {
+    pass.centres.score(row.known, pass.centres.begin_of(g), pass.centres.end_of(end - 1), pass.scores);
+  }
   take_scores(pass, row, g, end);
 }
 
-// Whether scores in single precision settle which centre is the nearest.  `upper`: the row's distance to its own centre
+// Whether scores settle which centre is the nearest.  `upper`: the row's distance to its own centre
 // is not above that; infinite if it has none.
 [[gnu::always_inline]] inline bool settles(Pass& pass, const Row& row, RowState& state, float* bounds, double upper) {
   const std::size_t own = state.nearest, home = own / pass.width, entries = row.all.columns.size();
@@ -235,7 +240,7 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
         continue;
       }
     }
-    Row row{rows[r], centres.known_of(rows[r]), squares[r], 0, 0};
+    Row row{rows[r], centres.known_of(rows[r]), squares[r], 0, 0, true};
     const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 2;
     bool settled = false;
     if (helps && row.square <= pass.most && entries < kMostEntries) {
@@ -245,14 +250,19 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       ++pass.rough;
       pass.unclear += settled ? 0 : 1;
     }
-    if (!settled && has_own) {
-      know_distance(pass, row.all, state, last);
-      settled = all_above(pass, bounds, root_of(pass, entries, last + centres.own_drift(state.nearest)));
+    if (!settled) {
+      if (has_own) {
+        know_distance(pass, row.all, state, last);
+        upper = last + centres.own_drift(state.nearest);
+        settled = all_above(pass, bounds, root_of(pass, entries, upper));
+      }
+      row.rough = false;
+      row.share = 4 * Centres::error_of(row.known);
+      row.lost = 0;
+      settled = settled || settles(pass, row, state, bounds, upper);
     }
     if (!settled) {
       std::tie(state.nearest, state.distance) = centres.nearest(row.all, row.square, pass.scores);
-      row.share = 4 * Centres::error_of(row.known);
-      row.lost = 0;
       take_scores(pass, row, 0, pass.groups);
       for (std::size_t g = 0; g < pass.groups; ++g) bounds[g] = lower_of(pass, row, g, state.nearest);
       know_distance(pass, row.all, state, last);
