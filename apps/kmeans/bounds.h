@@ -51,7 +51,9 @@ struct Pass {
   std::vector<double> least, lowest;     // of each group: of its scores, and of scores less their errors of the norms
   std::vector<float> fresh;              // bounds of the row that may replace its own
   std::vector<double> drifts;            // of each bound; the upper one, the last, is above any other
-  double apart, most, lost;              // see root_of(), and rough_row()
+  double apart;                          // the root of 8 q max |c|^2, or more
+  double most;                           // |x|^2 of rows whose scores are in the range of single precision
+  double lost;                           // what is lost below that range, of a score for each entry
   std::uint64_t rough = 0, unclear = 0;  // rows with scores in single precision, and those that they did not settle
 
   explicit Pass(const Centres& all)
