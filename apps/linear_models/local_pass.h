@@ -11,6 +11,8 @@
 //   void begin_row(double t);                       // t counts the rows that the shard has seen
 //   void begin(double* state, std::uint32_t key);   // optional: for a weight that was just copied from the table
 //   void operator()(double* state, double gradient, const FeatureScale&);
+//   void all(double* state, std::span<const double> slopes, double value, const FeatureScale&);
+//                                                   // optional: the same of all outputs, the gradient slope * value
 //   void end(double* state);                        // optional: at the end of the round
 #pragma once
 #include <algorithm>
@@ -107,24 +109,37 @@ class LocalPass {
       const std::uint32_t r = of.order[i];
       const std::span<const Entry> row = of.data.rows[r];
       std::fill(links_.begin(), links_.end(), 0.0);
-      for (const Entry& entry : row) {
-        const double* const state = own(entry.key, of.table, step);
-        for (std::uint32_t k = 0; k < outputs_; ++k)
-          links_[k] += state[k * Step::kWidth] * static_cast<double>(entry.value);
+      for (std::size_t at = 0; at < row.size(); ++at) {
+        if (at + 1 < row.size()) expect_state(row[at + 1].key);
+        const double* const state = own(row[at].key, of.table, step);
+        const auto value = static_cast<double>(row[at].value);
+        double* const __restrict links = links_.data();
+        for (std::uint32_t k = 0; k < outputs_; ++k) links[k] += state[k * Step::kWidth] * value;
       }
       const double weight = of.data.weight(r);
       losses += weight * Outputs::slopes(links_, of.data.targets[r]);
       if (!of.slopes_at_snapshot.empty())
         for (std::uint32_t k = 0; k < outputs_; ++k) links_[k] -= of.slopes_at_snapshot[std::size_t{r} * outputs_ + k];
+      for (double& slope : links_) slope *= weight;
       step.begin_row(of.seen + static_cast<double>(i + 1));
       for (const Entry& entry : row) {
         double* const state = state_.data() + entry.key * width_;
-        for (std::uint32_t k = 0; k < outputs_; ++k)
-          step(state + k * Step::kWidth, weight * links_[k] * static_cast<double>(entry.value), scales_[entry.key]);
+        const auto value = static_cast<double>(entry.value);
+        if constexpr (requires { step.all(state, links_, value, scales_[entry.key]); })
+          step.all(state, links_, value, scales_[entry.key]);
+        else
+          for (std::uint32_t k = 0; k < outputs_; ++k)
+            step(state + k * Step::kWidth, links_[k] * value, scales_[entry.key]);
       }
     }
     finish(step);
     return of.slopes_at_snapshot.empty() ? losses : 0;
+  }
+  // Prefetches the state of many outputs.
+  void expect_state(std::uint32_t key) const {
+    constexpr std::size_t kLine = 8;
+    const double* const state = state_.data() + key * width_;
+    for (std::size_t i = 0; i < width_; i += kLine) __builtin_prefetch(state + i);
   }
   template <typename Step>
   void finish(Step step) {

@@ -2,7 +2,10 @@
 //
 // `state` is the weight, followed by the optimiser's state of it.
 #pragma once
+#include <emmintrin.h>
+
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -46,7 +49,6 @@ class AdagradStep {
     if (key < first_squares_.size() && state[0] != 0 && state[1] == 0) state[1] = first_squares_[key];
   }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
-    constexpr double kTiny = 1e-300;  // no gradient yet: the weight stays 0
     const double rate = settings_.rate * scale.step;
     const double penalty = rate * static_cast<double>(scale.presence);
     state[1] += gradient * gradient;
@@ -56,8 +58,31 @@ class AdagradStep {
     if (settings_.l1 > 0) w = linear::shrunk(w, penalty * settings_.l1);
     state[0] = w / (root + penalty * settings_.l2);
   }
+  // Two outputs at a time, because the processor then takes two roots and divides twice in the time of once.
+  void all(double* state, std::span<const double> slopes, double value, const FeatureScale& scale) const {
+    std::size_t k = 0;
+    if (settings_.l1 == 0) {
+      const double rate = settings_.rate * scale.step;
+      const __m128d rates = _mm_set1_pd(rate), values = _mm_set1_pd(value), tiny = _mm_set1_pd(kTiny);
+      const __m128d shrinking = _mm_set1_pd(rate * static_cast<double>(scale.presence) * settings_.l2);
+      for (; k + 2 <= slopes.size(); k += 2) {
+        double* const pair = state + k * kWidth;
+        const __m128d first = _mm_loadu_pd(pair), second = _mm_loadu_pd(pair + kWidth);
+        const __m128d gradient = _mm_mul_pd(_mm_loadu_pd(slopes.data() + k), values);
+        const __m128d squares = _mm_add_pd(_mm_unpackhi_pd(first, second), _mm_mul_pd(gradient, gradient));
+        const __m128d root = _mm_sqrt_pd(_mm_add_pd(squares, tiny));
+        const __m128d moved = _mm_sub_pd(_mm_mul_pd(_mm_unpacklo_pd(first, second), root), _mm_mul_pd(rates, gradient));
+        const __m128d weights = _mm_div_pd(moved, _mm_add_pd(root, shrinking));
+        _mm_storeu_pd(pair, _mm_unpacklo_pd(weights, squares));
+        _mm_storeu_pd(pair + kWidth, _mm_unpackhi_pd(weights, squares));
+      }
+    }
+    for (; k < slopes.size(); ++k) (*this)(state + k * kWidth, slopes[k] * value, scale);
+  }
 
  private:
+  static constexpr double kTiny = 1e-300;  // no gradient yet: the weight stays 0
+
   StepSettings settings_;
   std::span<const double> first_squares_;
 };

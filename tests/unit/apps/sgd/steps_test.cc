@@ -18,12 +18,13 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
     static const char* const kLosses[] = {"logistic", "squared", "hinge", "squared_hinge", "softmax"};
     static const char* const kOptimizers[] = {"sgd", "adagrad", "ftrl"};
     loss_ = loss;
-    steps_ = {{0.002, 0.01}, 0.3};
+    const double l1 = weighted ? 0 : 0.002;
+    steps_ = {{l1, 0.01}, 0.3};
     all_.outputs = loss == Loss::softmax ? 3 : 1;
     plain_ = {kLosses[static_cast<int>(loss)],
               kOptimizers[static_cast<int>(optimizer)],
               0.3,
-              0.002,
+              l1,
               0.01,
               all_.outputs,
               {},
