@@ -64,16 +64,16 @@ class FeatureCounts {
   // REQUIRES: at least the number of keys that were added.
   std::vector<FeatureScale> scales(const Settings& settings, std::uint64_t rows, Key keys) const {
     std::vector<FeatureScale> out(keys);
-    double energy = 0;  // of all rows, in the units of the largest values
+    double energy = 0;  // of all rows, in the features' units
     for (const Counts& one : counts_)
-      if (one.rows > 0) energy += one.squares / (one.largest() * one.largest());
+      if (one.rows > 0) energy += one.squares / (one.unit(settings) * one.unit(settings));
     const double root = std::sqrt(std::max(energy / static_cast<double>(rows), 1.0));
     for (Key key = 0; key < counts_.size(); ++key) {
       const Counts& one = counts_[key];
       if (one.rows == 0) continue;
       if (key != kIntercept || settings.penalized_intercept)
         out[key].presence = static_cast<float>(static_cast<double>(rows) / one.rows);
-      const double unit = one.largest() * root;
+      const double unit = one.unit(settings) * root;
       if (settings.normalized) out[key].step = in_single_digits(settings.squared_scales ? 1 / (unit * unit) : 1 / unit);
     }
     return out;
@@ -100,6 +100,10 @@ class FeatureCounts {
     double least = std::numeric_limits<double>::infinity(), most = -least;
 
     double largest() const { return std::max(-least, most); }
+    // Of the feature's steps.  REQUIRES: rows.
+    double unit(const Settings& settings) const {
+      return settings.usual_values ? std::sqrt(squares / rows) : largest();
+    }
     bool varies() const { return least < most; }
     // Without the sum, which only far() needs.
     void fields(auto& list) {

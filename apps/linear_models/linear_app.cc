@@ -15,6 +15,7 @@ namespace {
 constexpr std::uint64_t kOrder = 0x6f72646572;     // identifies the purpose of these random numbers
 constexpr std::uint64_t kRowsAtOnce = 4096;        // of a stream, when it is evaluated
 constexpr std::size_t kBlock = 32;                 // rows that stay together in a pass
+constexpr double kPassesBefore = 4;                // that a model to begin with counts for, with slopes of 1
 constexpr const char* kMoves = "intercept_moves";  // the fact InitialWeights::moves_of_intercept()
 
 ShardRows in_drawn_order(const ShardRows& rows, Random random) {
@@ -104,10 +105,10 @@ std::shared_ptr<const SharedData> LinearApp::shared_data(const RowFacts& read, c
     if (!common_.centres()) all->deviation = responses.spread(responses.mean);
   }
   if (const auto key = std::ranges::find_if(counts, [](const auto& one) { return one.rows > 0; }); key != counts.end())
-    all->steps = all->scales[static_cast<std::size_t>(key - counts.begin())].step * key->largest();
+    all->steps = all->scales[static_cast<std::size_t>(key - counts.begin())].step * key->unit(common_);
   if (initial_)
     for (const auto& one : counts)
-      all->first_squares.push_back(one.squares / job_.shards * (all->slopes * all->slopes));
+      all->first_squares.push_back(kPassesBefore * one.squares / job_.shards * (all->slopes * all->slopes));
   return all;
 }
 

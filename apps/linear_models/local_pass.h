@@ -9,7 +9,8 @@
 //
 //   static constexpr std::uint32_t kWidth;          // numbers of state for each output: the weight first
 //   void begin_row(double t);                       // t counts the rows that the shard has seen
-//   void begin(double* state, std::uint32_t key);   // optional: for a weight that was just copied from the table
+//   void begin(double* state, std::uint32_t key, std::size_t output);
+//                                                   // optional: for a weight that was just copied from the table
 //   void operator()(double* state, double gradient, const FeatureScale&);
 //   void all(double* state, std::span<const double> slopes, double value, const FeatureScale&);
 //                                                   // optional: the same of all outputs, the gradient slope * value
@@ -161,8 +162,8 @@ class LocalPass {
     run_of_[key] = run_;
     touched_.push_back(key);
     std::copy_n(table + key * width_, width_, state);
-    if constexpr (requires { step.begin(state, key); })
-      for (std::size_t i = 0; i < width_; i += Step::kWidth) step.begin(state + i, key);
+    if constexpr (requires { step.begin(state, key, 0); })
+      for (std::uint32_t k = 0; k < outputs_; ++k) step.begin(state + k * Step::kWidth, key, k);
   }
 
   Loss loss_;

@@ -97,7 +97,7 @@ struct SharedData {
   std::uint64_t seed = 1;
   // Facts of the job, in whose units steps are made.
   double slopes = 1;     // of labels that are numbers the deviation from the centre
-  double steps = 1;      // the step of a feature whose largest value is 1
+  double steps = 1;      // the step of a feature whose unit is 1
   double centre = 0;     // subtracted from labels that are numbers
   double deviation = 0;  // of labels that are numbers and not fitted less their mean; else 0
 

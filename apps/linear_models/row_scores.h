@@ -59,6 +59,23 @@ inline std::uint32_t best_output(std::span<const double> links) {
   return static_cast<std::uint32_t>(std::max_element(links.begin(), links.end()) - links.begin());
 }
 
+// The intercepts of a model without features: the logarithms of the classes' shares, or of their odds, among these rows
+// and half a row more of each class; none for losses without probabilities.
+inline std::vector<double> intercepts_of(Loss loss, std::uint32_t outputs, const ShardRows& data) {
+  if (loss != Loss::logistic && loss != Loss::softmax) return {};
+  const std::size_t classes = std::max<std::size_t>(outputs, 2);
+  std::vector<double> of_class(classes, 0.5);
+  double all = 0.5 * static_cast<double>(classes);
+  for (std::size_t r = 0; r < data.targets.size(); ++r) {
+    const double target = data.targets[r];
+    of_class[outputs > 1 ? static_cast<std::size_t>(target) : target > 0 ? 1 : 0] += data.weight(r);
+    all += data.weight(r);
+  }
+  if (outputs == 1) return {log_of(of_class[1] / of_class[0])};
+  for (double& one : of_class) one = log_of(one / (loss == Loss::softmax ? all : all - one));
+  return of_class;
+}
+
 struct LossSums {
   double loss = 0;   // multiplied by the rows' weights
   double right = 0;  // rows whose class is the predicted one: f > 0, or the first of the largest f

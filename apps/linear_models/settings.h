@@ -48,6 +48,7 @@ struct Settings : Penalties {
   std::uint32_t state_width = 1;   // numbers of state for each output of a feature's row: the weight first
   std::uint32_t model_weight = 0;  // the position of the model's weight among them
   bool normalized = true, squared_scales = false;  // of FeatureScale::step
+  bool usual_values = false;                       // it fits a feature's root mean square, not its largest value
   bool takes_steps = true;                         // on rows, one by one: labels far from 0 prevent convergence
   double most_deviations = 10;                     // the largest mean, in deviations, of a column beside an intercept
   bool stream = false;                             // rows are read again in every epoch

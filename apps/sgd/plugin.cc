@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@
 #include "rota/exchange/exchange_push.h"
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/exchange/replica_exchange.h"
+#include "rota/io/row_reader.h"
+#include "rota/io/text_file.h"
 
 namespace rota::sgd {
 namespace {
@@ -114,25 +117,35 @@ class SgdPush : public linear::RowsPush {
     if (!stream_) {
       const std::size_t first = order_.size() * round.at() / round.rounds;
       const std::size_t end = order_.size() * (round.at() + 1) / round.rounds;
-      run(training_, std::span(order_).subspan(first, end - first), round.seen(), table);
+      run(training_, std::span(order_).subspan(first, end - first), round, table);
       return end - first;
     }
     if (!ahead_) ahead_.emplace(*stream_, round.rounds);
     const linear::ShardRows rows = ahead_->next();
     order_ = linear::shuffled(rows.rows.size(), random);
     loss_of_none_ += loss_of_none(rows);
-    run(rows, order_, round.seen(), table);
+    run(rows, order_, round, table);
     return order_.size();
   }
-  void run(const linear::ShardRows& rows, std::span<const std::uint32_t> order, double seen,
+  void run(const linear::ShardRows& rows, std::span<const std::uint32_t> order, const RoundOfSteps& round,
            std::span<const double> table) {
+    const double seen = round.seen();
     const auto run_by = [&](const auto& step) {
       return settings_.average ? pass_.run(AveragedStep(step), rows, order, seen, table)
                                : pass_.run(step, rows, order, seen, table);
     };
     progressive_loss_ += settings_.optimizer == Optimizer::sgd    ? run_by(PlainStep(steps_))
                          : settings_.optimizer == Optimizer::ftrl ? run_by(FtrlStep(steps_, all_->scales))
-                                                                  : run_by(AdagradStep(steps_, all_->first_squares));
+                                                                  : run_by(adagrad(rows, round, table));
+  }
+  // The rate falls slowly with the passes over the rows: squares of slopes that vanish do not lower it.
+  AdagradStep adagrad(const linear::ShardRows& rows, const RoundOfSteps& round, std::span<const double> table) {
+    constexpr double kFall = 0.1;
+    StepSettings steps = steps_;
+    steps.rate /= 1 + kFall * round.seen() / (round.rows * static_cast<double>(round.rounds));
+    const bool begins = settings_.intercept && table[1] == 0 && all_->first_squares.empty();
+    intercepts_ = begins ? linear::intercepts_of(settings_.loss, all_->outputs, rows) : std::vector<double>();
+    return {steps, {all_->scales, all_->first_squares, intercepts_}};
   }
 
   // With zero weights, for losses with unbounded slopes.
@@ -154,6 +167,7 @@ class SgdPush : public linear::RowsPush {
   linear::LocalPass pass_;
   std::optional<linear::ReadAhead> ahead_;
   std::vector<std::uint32_t> order_;  // of the rows in this epoch, or of a stream in this round
+  std::vector<double> intercepts_;    // of the job's first round
   Epoch epoch_ = 0;
   double progressive_loss_ = 0;
   std::uint64_t progressive_rows_ = 0;
@@ -291,6 +305,21 @@ constexpr Needs kLag = {"an --exchange other than allreduce",
                         [](const Options& options) { return options.text("exchange") != "allreduce"; }};
 constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kLag}, {"staleness", kLag}};
 
+// A round's mean over the shards advances about as far as one of them, so there are few, with enough work for each.
+ChosenShards choose_shards(const Job& job) {
+  constexpr std::uint64_t kBytesOfAShard = 64 << 20, kBytesOfAnEntry = 8;
+  constexpr std::uint32_t kFewest = 4;
+  std::uint64_t bytes = 0;
+  for (const std::string& file : job.input)
+    if (is_memory_name(file))
+      bytes += kBytesOfAnEntry * io::memory_entries(file);
+    else
+      bytes += io::found_format(file).starts_with("np") ? std::filesystem::file_size(file) : io::text_bytes({file});
+  std::uint32_t shards = kFewest;
+  while (shards < kUsualShards && bytes / kBytesOfAShard >= shards) shards *= 2;
+  return {shards, std::to_string(bytes) + " bytes of text"};
+}
+
 Plugin plugin() {
   return plugin_of<SgdApp>({.name = "sgd",
                             .summary = "linear models of classes and numbers, by stochastic gradient descent",
@@ -303,6 +332,7 @@ Plugin plugin() {
                             .packed_options = linear::kPackedOptions,
                             .check = [](const Options& options) { (void)settings_of(options); },
                             .framework_needs = kNeeds,
+                            .choose_shards = choose_shards,
                             .export_text = linear::export_text,
                             .commands = linear::commands()});
 }

@@ -19,7 +19,7 @@ enum class Optimizer { sgd, adagrad, ftrl };
 // What a step of one weight depends on.
 struct StepSettings : linear::Penalties {
   double rate = 0;
-  double beta = 1;  // of FTRL, in the unit of a feature's steps
+  double beta = 1;  // a gradient of slope 1 at a feature's unit, in the unit of its steps
 };
 
 struct Settings : linear::Settings {
@@ -38,9 +38,9 @@ struct Settings : linear::Settings {
     option.kind = Option::Kind::text;  // settings_of() explains others
     option.unit = {};
     list.number("learning_rate", rate, "", 0, 1e6,
-                "Size of the steps; 0: 2, with --optimizer=sgd of logistic, hinge and softmax 16; see --normalized for "
-                "its unit.");
-    list.flag("normalized", normalized, "Steps fit the largest value of each feature and the size of rows.");
+                "Size of the first steps; 0: 3, with --optimizer=ftrl 2, and with sgd 2, of logistic, hinge and "
+                "softmax 16; see --normalized for its unit.");
+    list.flag("normalized", normalized, "Steps fit the values of each feature and the size of rows.");
     list.number("sync_rows", sync_rows, "rows", 1, 4294967295.0,
                 "Rows between two averagings, over all shards: each shard takes its own in sequence, then the weights "
                 "are averaged (the period of local SGD).");
@@ -58,7 +58,7 @@ struct Settings : linear::Settings {
   }
 
   // Steps for slopes, and with them weights, that are larger than those of a loss of classes: those of the optimisers
-  // that divide by slopes must be larger, too.  `of_steps` is the step of a feature whose largest value is 1.
+  // that divide by slopes must be larger, too.  `of_steps` is the step of a feature whose unit is 1.
   StepSettings steps(double of_slopes, double of_steps) const {
     if (optimizer == Optimizer::sgd || !normalized) return {{l1, l2}, rate};
     return {{l1, l2}, rate * of_slopes, of_slopes * of_steps};
@@ -67,7 +67,7 @@ struct Settings : linear::Settings {
 
 // Throws UsageError if the options contradict each other.
 inline Settings settings_of(const Options& options) {
-  constexpr double kDefaultRate = 2, kDefaultPlainRate = 16;
+  constexpr double kDefaultRate = 2, kDefaultAdagradRate = 3, kDefaultPlainRate = 16;
   const std::string optimizer(options.text("optimizer")), exchange(options.text("exchange"));
   const auto refuse = [](bool wrong, const std::string& why) {
     if (wrong) throw UsageError(why);
@@ -84,10 +84,13 @@ inline Settings settings_of(const Options& options) {
              " averages weights, which --optimizer=ftrl derives from other numbers; store and allreduce do not");
   refuse(settings.stream && (!settings.weights.empty() || settings.class_weights == linear::ClassWeights::balanced),
          "--stream: --weights and --class_weights require the rows in memory");
-  const bool plain = settings.optimizer == Optimizer::sgd;
+  const bool plain = settings.optimizer == Optimizer::sgd, adagrad = settings.optimizer == Optimizer::adagrad;
   if (settings.rate == 0)
-    settings.rate = plain && !linear::has_slopes_without_bound(settings.loss) ? kDefaultPlainRate : kDefaultRate;
+    settings.rate = adagrad                                                     ? kDefaultAdagradRate
+                    : plain && !linear::has_slopes_without_bound(settings.loss) ? kDefaultPlainRate
+                                                                                : kDefaultRate;
   settings.squared_scales = plain;
+  settings.usual_values = adagrad;
   settings.state_width = (plain ? 1 : settings.optimizer == Optimizer::ftrl ? 3 : 2) + (settings.average ? 1 : 0);
   settings.model_weight = settings.average ? settings.state_width - 1 : 0;
   if (options.has("epochs") && options.integer("epochs") > 0)

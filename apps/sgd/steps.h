@@ -34,19 +34,31 @@ class PlainStep {
   double rate_ = 0;
 };
 
+// How a weight of AdaGrad begins.  All must outlive the steps.
+struct AdagradStart {
+  std::span<const FeatureScale> scales;   // by key
+  std::span<const double> first_squares;  // by key, for weights of another optimiser; none if there are none
+  std::span<const double> intercepts;     // by output; none: 0
+};
+
 // Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and stochastic optimization", JMLR 2011:
-// the rate is divided by the root of the sum of squared gradients, state[1].
+// the rate is divided by the root of the sum of squared gradients, state[1].  The sum begins with that of a slope of 1
+// at the feature's usual value: else the first step with a feature would be of the full rate for the smallest slope,
+// such as that of a row of a class that nearly all rows have.
 class AdagradStep {
  public:
   static constexpr std::uint32_t kWidth = 2;
-  // `first_squares`, by key, must outlive it; none if no weight comes from another optimiser.
-  AdagradStep(const StepSettings& settings, std::span<const double> first_squares)
-      : settings_(settings), first_squares_(first_squares) {}
+  AdagradStep(const StepSettings& settings, const AdagradStart& start) : settings_(settings), start_(start) {}
 
   void begin_row(double) {}
-  // A weight of another optimiser has no squares yet, and would be lost in steps of the full rate.
-  void begin(double* state, std::uint32_t key) const {
-    if (key < first_squares_.size() && state[0] != 0 && state[1] == 0) state[1] = first_squares_[key];
+  void begin(double* state, std::uint32_t key, std::size_t output) const {
+    if (state[1] != 0) return;
+    const double first = settings_.beta / start_.scales[key].step;
+    state[1] = first * first;
+    // A weight of another optimiser has no squares yet, and would be lost in steps of the full rate.
+    if (state[0] != 0 && !start_.first_squares.empty())
+      state[1] += key < start_.first_squares.size() ? start_.first_squares[key] : 0;
+    if (key == linear::kIntercept && !start_.intercepts.empty()) state[0] = start_.intercepts[output];
   }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     const double rate = settings_.rate * scale.step;
@@ -81,10 +93,10 @@ class AdagradStep {
   }
 
  private:
-  static constexpr double kTiny = 1e-300;  // no gradient yet: the weight stays 0
+  static constexpr double kTiny = 1e-300;  // squares may all be 0 in double precision: then the weight stays 0
 
   StepSettings settings_;
-  std::span<const double> first_squares_;
+  AdagradStart start_;
 };
 
 // McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta a gradient of
@@ -99,7 +111,7 @@ class FtrlStep {
 
   void begin_row(double t) { rows_ = t; }
   // A weight of another optimiser has neither z nor n yet: sets z to the value that gives it.
-  void begin(double* state, std::uint32_t key) const {
+  void begin(double* state, std::uint32_t key, std::size_t) const {
     if (state[0] != 0 && state[1] == 0 && state[2] == 0)
       state[1] = -state[0] * (settings_.beta / scales_[key].step / (settings_.rate * scales_[key].step));
   }
@@ -143,9 +155,9 @@ class AveragedStep {
     step_(state, gradient, scale);
     state[kWidth - 1] += before_ * (state[0] - weight);
   }
-  void begin(double* state, std::uint32_t key) const {
+  void begin(double* state, std::uint32_t key, std::size_t output) const {
     state[kWidth - 1] = 0;  // starts again in each round
-    if constexpr (requires { step_.begin(state, key); }) step_.begin(state, key);
+    if constexpr (requires { step_.begin(state, key, output); }) step_.begin(state, key, output);
   }
   void end(double* state) const { state[kWidth - 1] = state[0] - state[kWidth - 1] / (before_ + 1); }
 

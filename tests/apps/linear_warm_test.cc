@@ -23,7 +23,7 @@ class LinearWarm : public LinearOptimum {
 TEST_F(LinearWarm, ItBeginsWhereTheOtherEnded) {
   for (const char* const before : {"adagrad", "ftrl", "sgd", "newton", "svrg"})
     for (const char* const next : {"adagrad", "ftrl", "sgd", "newton", "svrg"}) {
-      const Given common = {{"l2", "0.05"}, {"learning_rate", "0.5"}, {"epochs", "5"}};
+      const Given common = {{"l2", "0.05"}, {"learning_rate", "0.5"}, {"epochs", "5"}, {"shards", "8"}};
       Given first = common, second = common;
       first[option_of(before)] = before;
       second[option_of(next)] = next;

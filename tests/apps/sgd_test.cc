@@ -55,18 +55,18 @@ class Sgd : public testing::Test {
   void measure(PlainSgd& plain) const {
     const auto single = [](double number) { return static_cast<double>(static_cast<float>(number)); };
     const auto rows = static_cast<double>(rows_.size());
-    std::vector<double> largest(kKeys), squares(kKeys), count(kKeys);
+    std::vector<double> squares(kKeys), count(kKeys);
     for (const PlainSgd::Row& row : rows_)
       for (std::size_t j = 0; j < kKeys; ++j) {
-        largest[j] = std::max(largest[j], std::abs(row[j]));
         squares[j] += row[j] * row[j];
         count[j] += row[j] != 0 ? 1 : 0;
       }
-    double energy = 0;
-    for (std::size_t j = 0; j < kKeys; ++j) energy += squares[j] / largest[j] / largest[j] / rows;
+    double entries = 0;  // of a row
+    for (std::size_t j = 0; j < kKeys; ++j) entries += count[j] / rows;
+    plain.beta = single(1 / std::sqrt(entries));
     for (std::size_t j = 0; j < kKeys; ++j) {
       plain.presence.push_back(j == 0 ? 0 : single(rows / count[j]));
-      plain.scale.push_back(single(1 / (largest[j] * std::sqrt(energy))));
+      plain.scale.push_back(single(1 / (std::sqrt(squares[j] / count[j]) * std::sqrt(entries))));
     }
   }
   // The mean of the shards' results with these rows, each in this order.
@@ -75,6 +75,14 @@ class Sgd : public testing::Test {
     std::vector<double> having(kKeys);
     for (const auto& rows : shards) {
       PlainSgd::Table own(kKeys, std::vector<PlainSgd::State>(plain.outputs));
+      for (std::size_t k = 0; k < plain.outputs; ++k) {
+        double of_class = 0.5, all = 0.5 * static_cast<double>(plain.outputs);
+        for (const std::size_t r : rows) {
+          if (labels_[r] == static_cast<double>(k) + 1) of_class += 1;
+          all += 1;
+        }
+        own[0][k].w = std::log(of_class / all);
+      }
       double t = 0;
       for (const std::size_t r : rows) plain.step(own, rows_[r], labels_[r] - 1, 1, ++t);
       for (std::size_t j = 0; j < kKeys; ++j) {
@@ -164,7 +172,7 @@ TEST_F(Sgd, TheEvaluationIsThatOfPlainLoops) {
 TEST_F(Sgd, TheFirstLossesAreThoseOfNoWeights) {
   file_ = write("rows", 2);
   // A row of each shard is a round, so all first rows see zeros; the others see what has been learned.
-  LinearHost host(job({{"shards", "60"}}));
+  LinearHost host(job({{"shards", "60"}, {"intercept", "false"}}));
   host.run_epoch();
   EXPECT_NEAR(*host.score("progressive_loss"), std::log(2.0), 1e-12);
   host.run_epoch();
@@ -179,7 +187,7 @@ TEST_F(Sgd, BatchSizeDecidesTheRoundsOfAnEpoch) {
     host.run_epochs(2);
     ASSERT_EQ(seen.size(), 2U * static_cast<unsigned>(rounds)) << batch;
     EXPECT_TRUE(seen.back().open && seen.back().ends_epoch);
-    EXPECT_NEAR(seen.back().argument.as<sgd::RoundOfSteps>().seen_after(), 2 * 60.0 / 8, 1e-9);
+    EXPECT_NEAR(seen.back().argument.as<sgd::RoundOfSteps>().seen_after(), 2 * 60.0 / 4, 1e-9);
     EXPECT_EQ(terms_of(host)["progressive_rows"], 60) << "every row is visited once an epoch";
   }
 }

@@ -17,7 +17,7 @@ import slurm_cluster
 from rota_run import A9A, BIN, KOS, LIMIT, REVIEWS, RotaTest
 
 LDA = ["lda", f"--input={KOS}", "--topics=10", "--seed=3"]
-SGD = ["sgd", f"--input={A9A}", "--epochs=3"]
+SGD = ["sgd", f"--input={A9A}", "--epochs=3", "--shards=8"]
 LONG = LDA + ["--epochs=400"]  # some seconds
 ENDLESS = LDA + ["--epochs=100000"]
 OFTEN = "--checkpoint_seconds=0.2"

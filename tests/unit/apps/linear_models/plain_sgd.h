@@ -14,9 +14,10 @@ struct PlainSgd {
   double rate = 1, l1 = 0, l2 = 0;
   std::size_t outputs = 1;
   std::vector<double> presence, scale;  // by key; key 0 bears no penalty
+  double beta = 1;                      // the scale of a feature whose unit is 1
 
   struct State {
-    double w = 0, a = 0, b = 0;  // adagrad: a is the sum of squares; ftrl: z and n
+    double w = 0, a = 0, b = 0;  // adagrad: a is the sum of squares, once it has begun; ftrl: z and n
   };
   using Table = std::vector<std::vector<State>>;  // by key, by output
   using Row = std::vector<double>;                // by key; 0: the row has not the feature
@@ -70,8 +71,8 @@ struct PlainSgd {
         }
         double eta = rate * scale[j] / std::sqrt(t);
         if (optimizer == "adagrad") {
+          if (s.a == 0) s.a = beta / scale[j] * (beta / scale[j]);
           s.a += g * g;
-          if (s.a == 0) continue;
           eta = rate * scale[j] / std::sqrt(s.a);
         }
         s.w = soft(s.w - eta * g, eta * l1 * presence[j]) / (1 + eta * l2 * presence[j]);

@@ -27,6 +27,19 @@ TEST(LinearLosses, TheQuickExponentialIsNear) {
   EXPECT_EQ(quick_exp_of_minus(1e300), quick_exp_of_minus(708));
 }
 
+TEST(LinearLosses, InterceptsAreThoseOfTheClassesShares) {
+  ShardRows data;
+  data.targets = {-1, 1, 1, -1, -1};
+  data.weights = {1, 2, 1, 1, 1};
+  EXPECT_NEAR(intercepts_of(Loss::logistic, 1, data)[0], 0, 1e-15);
+  data.weights.clear();
+  EXPECT_NEAR(intercepts_of(Loss::logistic, 1, data)[0], std::log(2.5 / 3.5), 1e-15);
+  EXPECT_TRUE(intercepts_of(Loss::hinge, 1, data).empty());
+  data.targets = {0, 2, 2, 2, 0};
+  EXPECT_NEAR(intercepts_of(Loss::softmax, 3, data)[1], std::log(0.5 / 6.5), 1e-15);
+  EXPECT_NEAR(intercepts_of(Loss::logistic, 3, data)[2], std::log(3.5 / 3), 1e-15);
+}
+
 TEST(LinearLosses, SoftmaxOfLargeLinksIsANumber) {
   std::vector<double> f = {900, -900, 899};
   EXPECT_NEAR(softmax_loss(f, 1), 1800 + std::log1p(std::exp(-1.0)), 1e-9);

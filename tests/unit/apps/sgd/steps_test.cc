@@ -21,14 +21,8 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
     const double l1 = weighted ? 0 : 0.002;
     steps_ = {{l1, 0.01}, 0.3};
     all_.outputs = loss == Loss::softmax ? 3 : 1;
-    plain_ = {kLosses[static_cast<int>(loss)],
-              kOptimizers[static_cast<int>(optimizer)],
-              0.3,
-              l1,
-              0.01,
-              all_.outputs,
-              {},
-              {}};
+    plain_ = {
+        kLosses[static_cast<int>(loss)], kOptimizers[static_cast<int>(optimizer)], 0.3, l1, 0.01, all_.outputs, {}, {}};
     Random random = random_named({7});
     for (std::size_t j = 0; j < kKeys; ++j) {
       const float presence = j == linear::kIntercept ? 0 : 1 + 4 * random.uniform_float();
@@ -62,7 +56,7 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
       case Optimizer::sgd:
         return pass.run(PlainStep(steps_), data_, order, seen, table);
       case Optimizer::adagrad:
-        return pass.run(AdagradStep(steps_, {}), data_, order, seen, table);
+        return pass.run(AdagradStep(steps_, {all_.scales, {}, {}}), data_, order, seen, table);
       default:
         return pass.run(FtrlStep(steps_, all_.scales), data_, order, seen, table);
     }
