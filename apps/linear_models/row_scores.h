@@ -62,7 +62,7 @@ inline std::uint32_t best_output(std::span<const double> links) {
 // The intercepts of a model without features: the logarithms of the classes' shares, or of their odds, among these rows
 // and half a row more of each class; none for losses without probabilities.
 inline std::vector<double> intercepts_of(Loss loss, std::uint32_t outputs, const ShardRows& data) {
-  if (loss != Loss::logistic && loss != Loss::softmax) return {};
+  if (!has_probabilities(loss)) return {};
   const std::size_t classes = std::max<std::size_t>(outputs, 2);
   std::vector<double> of_class(classes, 0.5);
   double all = 0.5 * static_cast<double>(classes);

@@ -20,6 +20,10 @@ enum class ClassWeights { equal, balanced };
 inline bool has_two_classes(Loss loss) {
   return loss == Loss::logistic || loss == Loss::hinge || loss == Loss::squared_hinge;
 }
+// The loss is minus the logarithm of a probability.
+inline bool has_probabilities(Loss loss) {
+  return loss == Loss::logistic || loss == Loss::softmax;
+}
 // Whether a step that is too long makes the next one longer.
 inline bool has_slopes_without_bound(Loss loss) {
   return loss == Loss::squared || loss == Loss::squared_hinge;

@@ -38,8 +38,8 @@ struct Settings : linear::Settings {
     option.kind = Option::Kind::text;  // settings_of() explains others
     option.unit = {};
     list.number("learning_rate", rate, "", 0, 1e6,
-                "Size of the first steps; 0: 3, with --optimizer=ftrl 2, and with sgd 2, of logistic, hinge and "
-                "softmax 16; see --normalized for its unit.");
+                "Size of the first steps; 0: 3 of logistic and softmax, 2 of hinge, else 1; with --optimizer=ftrl 2; "
+                "with sgd 16 of logistic, hinge and softmax, else 2; see --normalized for its unit.");
     list.flag("normalized", normalized, "Steps fit the values of each feature and the size of rows.");
     list.number("sync_rows", sync_rows, "rows", 1, 4294967295.0,
                 "Rows between two averagings, over all shards: each shard takes its own in sequence, then the weights "
@@ -67,7 +67,6 @@ struct Settings : linear::Settings {
 
 // Throws UsageError if the options contradict each other.
 inline Settings settings_of(const Options& options) {
-  constexpr double kDefaultRate = 2, kDefaultAdagradRate = 3, kDefaultPlainRate = 16;
   const std::string optimizer(options.text("optimizer")), exchange(options.text("exchange"));
   const auto refuse = [](bool wrong, const std::string& why) {
     if (wrong) throw UsageError(why);
@@ -85,10 +84,11 @@ inline Settings settings_of(const Options& options) {
   refuse(settings.stream && (!settings.weights.empty() || settings.class_weights == linear::ClassWeights::balanced),
          "--stream: --weights and --class_weights require the rows in memory");
   const bool plain = settings.optimizer == Optimizer::sgd, adagrad = settings.optimizer == Optimizer::adagrad;
-  if (settings.rate == 0)
-    settings.rate = adagrad                                                     ? kDefaultAdagradRate
-                    : plain && !linear::has_slopes_without_bound(settings.loss) ? kDefaultPlainRate
-                                                                                : kDefaultRate;
+  const bool unbounded = linear::has_slopes_without_bound(settings.loss);
+  if (settings.rate == 0 && adagrad)
+    settings.rate = linear::has_probabilities(settings.loss) ? 3 : unbounded ? 1 : 2;
+  else if (settings.rate == 0)
+    settings.rate = plain && !unbounded ? 16 : 2;
   settings.squared_scales = plain;
   settings.usual_values = adagrad;
   settings.state_width = (plain ? 1 : settings.optimizer == Optimizer::ftrl ? 3 : 2) + (settings.average ? 1 : 0);

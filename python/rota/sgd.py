@@ -67,7 +67,8 @@ class SGDClassifier(_Descent, Probabilities):  # type: ignore[misc]
     optimizer : {"adagrad", "ftrl", "sgd"}
         How a gradient becomes a step.  Steps fit the sizes of the features, so data need no scaling.
     eta0 : float
-        The size of the steps; 0: 2, or 16 of "sgd" for classes.
+        The size of the first steps; 0: 3 of "adagrad" with probabilities, 2 of it with "hinge", else 1; 2 of "ftrl"; of
+        "sgd" 16 for classes, but 2 of "squared_hinge".
     normalized : bool
         Whether steps are in units of the features.
     class_weight : dict, "balanced" or None
