@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "apps/linear_models/linear_app.h"
@@ -17,7 +18,6 @@
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/exchange/replica_exchange.h"
 #include "rota/io/row_reader.h"
-#include "rota/io/text_file.h"
 
 namespace rota::sgd {
 namespace {
@@ -305,19 +305,17 @@ constexpr Needs kLag = {"an --exchange other than allreduce",
                         [](const Options& options) { return options.text("exchange") != "allreduce"; }};
 constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kLag}, {"staleness", kLag}};
 
-// A round's mean over the shards advances about as far as one of them, so there are few, with enough work for each.
+// A round's mean over the shards advances about as far as one of them, so there are few, unless the data are large.
 ChosenShards choose_shards(const Job& job) {
-  constexpr std::uint64_t kBytesOfAShard = 64 << 20, kBytesOfAnEntry = 8;
-  constexpr std::uint32_t kFewest = 4;
+  constexpr std::uint64_t kLarge = 256 << 20, kBytesOfAnEntry = 8;
   std::uint64_t bytes = 0;
-  for (const std::string& file : job.input)
-    if (is_memory_name(file))
-      bytes += kBytesOfAnEntry * io::memory_entries(file);
-    else
-      bytes += io::found_format(file).starts_with("np") ? std::filesystem::file_size(file) : io::text_bytes({file});
-  std::uint32_t shards = kFewest;
-  while (shards < kUsualShards && bytes / kBytesOfAShard >= shards) shards *= 2;
-  return {shards, std::to_string(bytes) + " bytes of text"};
+  for (const std::string& file : job.input) {
+    std::error_code error;  // what is behind a URL counts as small
+    const auto size =
+        is_memory_name(file) ? kBytesOfAnEntry * io::memory_entries(file) : std::filesystem::file_size(file, error);
+    if (!error) bytes += size;
+  }
+  return {bytes < kLarge ? kUsualShards / 2 : kUsualShards, std::to_string(bytes) + " bytes of input"};
 }
 
 Plugin plugin() {

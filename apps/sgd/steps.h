@@ -2,7 +2,9 @@
 //
 // `state` is the weight, followed by the optimiser's state of it.
 #pragma once
+#if defined(__SSE2__)
 #include <emmintrin.h>
+#endif
 
 #include <cmath>
 #include <cstddef>
@@ -73,6 +75,7 @@ class AdagradStep {
   // Two outputs at a time, because the processor then takes two roots and divides twice in the time of once.
   void all(double* state, std::span<const double> slopes, double value, const FeatureScale& scale) const {
     std::size_t k = 0;
+#if defined(__SSE2__)
     if (settings_.l1 == 0) {
       const double rate = settings_.rate * scale.step;
       const __m128d rates = _mm_set1_pd(rate), values = _mm_set1_pd(value), tiny = _mm_set1_pd(kTiny);
@@ -89,6 +92,7 @@ class AdagradStep {
         _mm_storeu_pd(pair + kWidth, _mm_unpackhi_pd(weights, squares));
       }
     }
+#endif
     for (; k < slopes.size(); ++k) (*this)(state + k * kWidth, slopes[k] * value, scale);
   }
 
