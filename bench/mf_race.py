@@ -2,7 +2,7 @@
 epochs.
 
 usage: mf_race.py --libmf=PATH/mf-train [--epinions=FILE --jester=FILE] [--ratings=N] [--ranks=32,128] [--turns=3]
-                  [--slices_per_shard=2]
+                  [--slices_per_shard=0]
 
 --epinions is a .gz of lines `user item rating fold`, of which fold 0 is held out; of --jester (`user item rating`) a
 tenth is held out, and so of N generated ratings of rank 16 with noise 0.3.  LIBMF (2 threads, as it was built) is run
@@ -111,7 +111,7 @@ def race(args, name, folder, rank, penalty):
 
 def main():
     parser = arguments(__doc__, libmf=str, epinions="", jester="", ratings=20_000_000, ranks="32,128", turns=3,
-                       slices_per_shard=2)
+                       slices_per_shard=0)
     given = parser.parse_args()
     with scratch_folder() as folder:
         dice = random.Random(1)
