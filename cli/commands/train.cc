@@ -158,6 +158,10 @@ Status take_shards(const Plugin& plugin, Values& values) {
     ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job, progress_form(Options(values))));
     values["shards"] = std::to_string(chosen.shards);
     values["shards_from"] = chosen.from;
+    if (Options(values).integer("workers") > chosen.shards) {
+      values["workers"] = values["shards"];
+      Progress(progress_form(Options(values))).say("rota: " + values["workers"] + " workers, one for each shard");
+    }
   }
   return check_numbers(Options(values));
 }

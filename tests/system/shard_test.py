@@ -151,18 +151,20 @@ class Shard(RotaTest):
 
     def test_the_number_is_chosen_from_the_data_and_kept(self):
         hashes, size = set(), len(gzip.open(KOS).read())
-        for name, flags in {"chosen": [], "zero": ["--shards=0", "--workers=3"], "given": ["--shards=8"]}.items():
+        for name, flags in {"chosen": [], "zero": ["--shards=0", "--workers=3"], "given": ["--shards=8"],
+                            "many": ["--workers=9"]}.items():
             out = self.folder / name
             done = self.rota("train", "lda", f"--input={KOS}", "--topics=5", "--epochs=2", f"--out={out}", *flags)
             why = "" if name == "given" else f"{size} bytes of text"
             self.assertEqual(f"rota: 8 shards, chosen from {why}" in done.stderr, bool(why), done.stderr)
+            self.assertEqual("rota: 8 workers, one for each shard" in done.stderr, name == "many", done.stderr)
             result = self.result(out)
             self.assertEqual((result["options"]["shards"], result["options"]["shards_from"]), ("8", why))
             hashes.add(result["model_hash"])
         self.assertEqual(len(hashes), 1)
-        self.rota("train", "lda", f"--input={KOS}", "--workers=9", f"--out={self.folder / 'many'}",
+        self.rota("train", "lda", f"--input={KOS}", "--workers=9", "--shards=8", f"--out={self.folder / 'refused'}",
                   code=2, error="--workers=9 is more than --shards=8")
-        self.assertFalse((self.folder / "many").exists())
+        self.assertFalse((self.folder / "refused").exists())
         packed = self.folder / "packed"
         self.rota("shard", "lda", f"--input={KOS}", f"--output={packed}", error="8 shards, chosen from")
         out = self.folder / "of-packed"
