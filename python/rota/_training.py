@@ -28,6 +28,7 @@ from ._progress import Progress, progress_line
 SMALL_VALUES = 1_000_000    # stored numbers of arrays and matrices
 SMALL_BYTES = 16 << 20      # size of files on this machine
 _WORKERS_MOST = 8           # that are started unless the user says otherwise
+_PACKED_INDEX = "rota-shards.json"  # of the data that are packed for processes
 _ERROR_BYTES = 1 << 16      # of stderr that an exception shows
 _END_SECONDS = 60.0         # for a process whose output has ended
 _NOT_PACKED = ("centres",)  # options with numbers that a job reads even if its data are packed
@@ -275,11 +276,14 @@ def _train_by_processes(app: str, texts: dict[str, str], numbers: dict[str, np.n
     model = None
     try:
         run = here / "run" if folder is None else folder
-        words = ["train", app, f"--out={run}", *where.words(), *(f"--{name}={value}" for name, value in texts.items())]
+        packed = here / "data"
         if in_memory:
-            packed = here / "data"
             wrapped = {name: _rota.Numbers(values) for name, values in numbers.items()}
             _rota.pack(app, texts, inputs, held_out, wrapped, str(packed))
+            if where.workers is not None:  # each has a shard
+                where.workers = min(where.workers, len(json.loads((packed / _PACKED_INDEX).read_text())["shards"]))
+        words = ["train", app, f"--out={run}", *where.words(), *(f"--{name}={value}" for name, value in texts.items())]
+        if in_memory:
             words.append(f"--input={packed}")
         else:
             words += [f"--{name}={','.join(paths)}" for name, paths in (("input", inputs), ("valid", held_out)) if paths]
