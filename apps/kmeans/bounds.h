@@ -5,8 +5,8 @@
 // since (Hamerly, "Making k-means even faster", SDM 2010; groups as in Ding, Zhao, Shen, Musuvathi and Mytkowicz,
 // "Yinyang k-means", ICML 2015).  If all lower bounds are above the upper one, the row stays, and is not read.  Else
 // scores in single precision make better bounds, first those of its own centre's group, then those of the groups whose
-// bounds failed; and if these do not tell, scores in double precision.  Only a row whose nearest centre these do not
-// tell either, as if two are equally near, is compared by Centres::nearest().
+// bounds failed; and if these do not decide, scores in double precision.  Only a row that these leave open, as if two
+// centres are equally near, is compared by Centres::nearest().
 //
 // The result is that of Centres::nearest(), bit for bit.  Let a be a cluster, D(k) the exact squared distance to the
 // centre of k in the numbers that Centres::value() has, and d(k) that which Centres::distance() computes.  nearest()
@@ -173,8 +173,8 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   take_scores(pass, row, g, end);
 }
 
-// Whether scores settle which centre is the nearest.  `upper`: the row's distance to its own centre
-// is not above that; infinite if it has none.
+// Whether scores settle which centre is the nearest.  `upper` is not below the row's distance to its own centre;
+// infinite if it has none.
 [[gnu::always_inline]] inline bool settles(Pass& pass, const Row& row, RowState& state, float* bounds, double upper) {
   const std::size_t own = state.nearest, home = own / pass.width, entries = row.all.columns.size();
   const bool has_own = upper < kInfinity;

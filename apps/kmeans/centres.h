@@ -94,28 +94,21 @@ template <std::size_t Vectors>
   for (std::size_t v = 0; v < Vectors; ++v) reinterpret_cast<Eight*>(out)[v] = acc[v];
 }
 
+// The same of eight times `vectors` clusters, at most `Most`.
+template <std::size_t Most>
+[[gnu::always_inline]] inline void rough_products_upto(std::size_t vectors, const io::SparseRow& row, double scale,
+                                                       const float* centres, std::size_t stride, float* out) {
+  if constexpr (Most > 0) {
+    if (vectors == Most) return rough_products_of<Most>(row, scale, centres, stride, out);
+    rough_products_upto<Most - 1>(vectors, row, scale, centres, stride, out);
+  }
+}
+
 // The same of `count` clusters, a multiple of eight.
 ROTA_WIDEST_REGISTERS static void rough_products(const io::SparseRow& row, double scale, const float* centres,
                                                  std::size_t stride, std::size_t count, float* out) {
   for (; count >= 64; count -= 64, centres += 64, out += 64) rough_products_of<8>(row, scale, centres, stride, out);
-  switch (count / 8) {
-    case 7:
-      return rough_products_of<7>(row, scale, centres, stride, out);
-    case 6:
-      return rough_products_of<6>(row, scale, centres, stride, out);
-    case 5:
-      return rough_products_of<5>(row, scale, centres, stride, out);
-    case 4:
-      return rough_products_of<4>(row, scale, centres, stride, out);
-    case 3:
-      return rough_products_of<3>(row, scale, centres, stride, out);
-    case 2:
-      return rough_products_of<2>(row, scale, centres, stride, out);
-    case 1:
-      return rough_products_of<1>(row, scale, centres, stride, out);
-    default:
-      return;
-  }
+  rough_products_upto<7>(count / 8, row, scale, centres, stride, out);
 }
 
 // What one pass over the table computes of each cluster.
