@@ -476,9 +476,9 @@ void resample_narrow(Cell& cell) {
 // kDraw: Draw::first stands for Draw::first_random, too.
 template <Draw kDraw>
 void draw_of(Cell& cell) {
-  if (kDraw == Draw::resample && cell.sums != nullptr)
-    draw_tokens<kDraw, kDraw == Draw::resample ? kListedWords : kAnyForm>(cell);
-  else if (!cell.all_narrow)
+  if constexpr (kDraw == Draw::resample)
+    if (cell.sums != nullptr) return draw_tokens<kDraw, kListedWords>(cell);
+  if (!cell.all_narrow)
     draw_tokens<kDraw, kAnyForm>(cell);
   else if constexpr (kDraw == Draw::resample)
     resample_narrow(cell);
