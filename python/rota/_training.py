@@ -276,17 +276,17 @@ def _train_by_processes(app: str, texts: dict[str, str], numbers: dict[str, np.n
     model = None
     try:
         run = here / "run" if folder is None else folder
-        packed = here / "data"
         if in_memory:
+            packed = here / "data"
             wrapped = {name: _rota.Numbers(values) for name, values in numbers.items()}
             _rota.pack(app, texts, inputs, held_out, wrapped, str(packed))
             if where.workers is not None:  # each has a shard
                 where.workers = min(where.workers, len(json.loads((packed / _PACKED_INDEX).read_text())["shards"]))
-        words = ["train", app, f"--out={run}", *where.words(), *(f"--{name}={value}" for name, value in texts.items())]
-        if in_memory:
-            words.append(f"--input={packed}")
+            data = [f"--input={packed}"]
         else:
-            words += [f"--{name}={','.join(paths)}" for name, paths in (("input", inputs), ("valid", held_out)) if paths]
+            data = [f"--{name}={','.join(paths)}" for name, paths in (("input", inputs), ("valid", held_out)) if paths]
+        words = ["train", app, f"--out={run}", *where.words(), *(f"--{name}={value}" for name, value in texts.items()),
+                 *data]
         for name, values in numbers.items():
             if not in_memory or name in _NOT_PACKED:
                 np.savetxt(here / name, values, fmt="%.17g")
