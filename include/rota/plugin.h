@@ -76,7 +76,7 @@ struct Command {
 
 // The number of shards if neither the user nor the plugin chooses.
 inline constexpr std::uint32_t kUsualShards = 8;
-inline constexpr std::uint32_t kUsualSlices = 2;  // for each of them
+inline constexpr std::uint32_t kUsualSlices = 2;  // of the model, for each data shard
 
 struct ChosenShards {
   std::uint32_t shards = kUsualShards;

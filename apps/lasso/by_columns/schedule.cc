@@ -120,7 +120,7 @@ class WorkingSetSchedule final : public Schedule {
     const bool logistic = settings_.loss == Loss::logistic;
     const std::size_t least = std::max(logistic ? kLeastOfLogistic : kLeastColumns, 2 * support_.size());
     const double entries = kShareOfEntries * static_cast<double>(certificate_.entries);
-    // So few candidates are all columns: more are wanted.
+    // So few candidates are all columns, because more would be listed.
     const bool whole = logistic && certificate_.candidates.size() <= kFewColumns && certificate_.entries <= kFewEntries;
     double held = 0;
     std::size_t looked_at = 0;
