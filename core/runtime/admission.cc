@@ -38,8 +38,10 @@ bool Admission::accepts(const Header& header, const Frames& body, const Origin& 
     return refuse(std::string("a ") + kind_name(header.kind) + from), false;
   const bool opens_contact = header.kind == Kind::hello || header.kind == Kind::ask_status;
   if (opens_contact && !accepts_first(header, body, now)) return false;
-  if (!admits(header, now)) return refuse("an unexpected message" + from), false;
-  return true;
+  if (admits(header, now)) return true;
+  // A peer that got its WELCOME first has greeted this process, which does not know it yet.  Nothing is lost with it.
+  if (header.kind != Kind::ack || settings_.process == kCoordinator) refuse("an unexpected message" + from);
+  return false;
 }
 
 // Only a first message, which is small, is decoded before its sender is admitted.  A message that cannot be decoded

@@ -56,6 +56,15 @@ TEST_F(Hosts, AnUnknownPeerCanOnlySayHello) {
   EXPECT_EQ(hub_->signs_of_life, 2);
 }
 
+TEST_F(Hosts, AGreetingBeforeTheWelcomeIsIgnored) {
+  const NodeId other{Role::scheduler, 0};
+  Host& member = worker();
+  member.receive(frames_of(other, other, kWorker, Ack{}, {}), world());
+  EXPECT_EQ(member.refused(), 0U) << member.last_refusal();
+  member.receive(frames_of(other, other, kWorker, Beat{}, {}), world());
+  EXPECT_EQ(member.last_refusal(), "an unexpected message from scheduler-0");
+}
+
 TEST_F(Hosts, OnlyTheCoordinatorAcceptsHello) {
   Host& member = worker();
   const NodeId other{Role::worker, 1};
