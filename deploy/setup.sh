@@ -11,7 +11,7 @@ packages=(
   build-essential g++ cmake ninja-build pkg-config ccache
   libzmq3-dev cppzmq-dev
   libboost-dev libboost-filesystem-dev libboost-iostreams-dev libboost-system-dev
-  libtbb-dev librocksdb-dev libgflags-dev libgoogle-glog-dev
+  librocksdb-dev libgflags-dev libgoogle-glog-dev
   librandom123-dev libxxhash-dev nlohmann-json3-dev libcpp-httplib-dev libssl-dev
   zlib1g-dev libbz2-dev liblzma-dev libzstd-dev libzip-dev
   libcurl4-openssl-dev  # its headers; the library is opened when an input is behind a URL

@@ -22,7 +22,12 @@ class LassoApp : public PackedApp<DesignCommon, DesignShard> {
  protected:
   LassoApp(const Job& job, const Settings& settings)
       : PackedApp(job),
-        source_{job.input, settings.form, settings.response, settings.weights, settings.has_classes()} {}
+        source_{.files = job.input,
+                .form = settings.form,
+                .response = settings.response,
+                .weights = settings.weights,
+                .classes = settings.has_classes(),
+                .threads = job.threads} {}
 
   // To be called with the data that was read or unpacked.
   void take_common(const DesignCommon& data) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/commands/commands.h"
@@ -70,6 +71,7 @@ Result<Job> job_of(const CommandLine& line, const Plugin& plugin, const std::str
   // Data by shard is refused.
   if (is_packed_folder(fs::path(options.text("input")))) return data_files(options.text("input")).status();
   ROTA_ASSIGN(Job job, make_job(options));
+  job.threads = std::max(1U, std::thread::hardware_concurrency());
   if (options.integer("shards") == 0) {
     ROTA_ASSIGN(const auto chosen, choose_shards(plugin, job, progress_form(options)));
     job.shards = chosen.shards;

@@ -32,10 +32,10 @@ struct JobConfig : Job {
   Hash128 hash;  // of the options that make the model: equal in all processes, and before and after a resume
   std::string app;
   RunFolder run;
-  std::uint32_t workers = 1, threads = 1, stores = 0, partitions = 1;  // without stores the workers host partitions
-  Epoch epochs = 1;                                                    // 0: the default of the app
-  Epoch eval_every = 1;                                                // 0: only after the last epoch
-  Epoch checkpoint_every = 1;                                          // 0: only after the last epoch
+  std::uint32_t workers = 1, stores = 0, partitions = 1;  // without stores the workers host partitions
+  Epoch epochs = 1;                                       // 0: the default of the app
+  Epoch eval_every = 1;                                   // 0: only after the last epoch
+  Epoch checkpoint_every = 1;                             // 0: only after the last epoch
   Nanoseconds checkpoint_spacing = 0;
   std::uint32_t patience = 0;   // evaluations without a better score of held-out data that end the job; 0: any number
   bool asynchronous = false;    // a push sees whatever commits have arrived

@@ -1,8 +1,5 @@
 #include "core/runtime/compute.h"
 
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -12,8 +9,8 @@
 
 namespace rota {
 
-// Threads that sleep while there is nothing to do.  oneTBB's own would look for work a while: on a machine whose cores
-// are all in use, that keeps other processes from theirs.
+// Threads that sleep while there is nothing to do: to look for work a while, as schedulers of tasks do, would keep
+// other processes of a busy machine from their cores.
 struct Compute::Pool {
   Pool(Compute& compute, unsigned thread_count) {
     for (unsigned i = 0; i < thread_count; ++i)
@@ -64,19 +61,10 @@ struct Compute::Pool {
   std::vector<std::jthread> threads;  // last: they use the others
 };
 
-// Hooks may use oneTBB: they see as many threads as the worker was given.
-struct Compute::Arena {
-  explicit Arena(unsigned threads)
-      : limit(tbb::global_control::max_allowed_parallelism, threads), arena(static_cast<int>(threads), threads) {}
-  tbb::global_control limit;
-  tbb::task_arena arena;
-};
-
 // Files have a thread of their own: a checkpoint's write, fsync and hash would keep a compute thread from pushes.
 Compute::Compute(unsigned threads, std::function<void()> woken, std::function<void()> chained)
     : woken_(std::move(woken)),
       chained_(std::move(chained)),
-      arena_(std::make_unique<Arena>(threads)),
       files_(std::make_unique<Pool>(*this, 1)),
       pool_(std::make_unique<Pool>(*this, threads)) {}
 
@@ -89,11 +77,7 @@ bool Compute::close(Nanoseconds most) {
 }
 
 void Compute::run(Outbox::Started& started) {
-  Continuation continuation;
-  if (started.io)
-    continuation = started.work();
-  else
-    arena_->arena.execute([&] { continuation = started.work(); });
+  Continuation continuation = started.work();
   started.work = nullptr;  // what it held is freed here, not on the node's thread
   const bool chained = started.chained && chained_ != nullptr;
   {

@@ -40,14 +40,12 @@ class Compute {
 
  private:
   struct Pool;
-  struct Arena;
   void run(Outbox::Started& started);
 
   std::function<void()> woken_, chained_;
   std::mutex mutex_;
   std::vector<Ended> ended_, chained_ended_;  // guarded by mutex_
-  std::unique_ptr<Arena> arena_;
-  std::unique_ptr<Pool> files_, pool_;  // last: their threads use the others
+  std::unique_ptr<Pool> files_, pool_;        // last: their threads use the others
 };
 
 }  // namespace rota

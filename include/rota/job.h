@@ -17,8 +17,8 @@ namespace rota {
 class Model;
 class PackedData;
 
-// Equal in every process of the job.  The numbers of workers and threads are left out on purpose: no result may depend
-// on them.
+// Equal in every process of the job, except for `memory` and `threads`.  The number of workers is left out on purpose:
+// no result may depend on it.
 struct Job {
   Options options;  // the framework's and the plugin's
   // Files, in a fixed order.  In a scheduler or a store, none if they are not on its machine; when a saved model is
@@ -39,6 +39,8 @@ struct Job {
   // Bytes of memory that one worker may use on this machine, for checks before a large allocation; 0: not known.
   // Nothing else may depend on it.
   std::uint64_t memory = 0;
+  // Of this worker: load() may use as many.  No result may depend on it.
+  std::uint32_t threads = 1;
 };
 
 // A table is a named set of rows of numbers.

@@ -1,6 +1,8 @@
 #include "python/module/packing.h"
 
+#include <algorithm>
 #include <span>
+#include <thread>
 #include <variant>
 
 #include "cli/folders/packed_output.h"
@@ -48,6 +50,7 @@ void pack_data(const Plugin& plugin, const std::map<std::string, std::string>& o
   Job job;
   must(call_hook(plugin.name, "check", "", [&] {
     job = serial_job(plugin, options, input, valid);
+    job.threads = std::max(1U, std::thread::hardware_concurrency());
     if (plugin.check != nullptr) plugin.check(job.options);
   }));
   PackedIndex index;

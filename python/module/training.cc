@@ -2,7 +2,6 @@
 
 #include <malloc.h>
 #include <pybind11/pybind11.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,6 +39,7 @@ class Training {
       const Options options = job.options;
       job.initial = request.initial ? request.initial : must(initial_model(plugin_, options));
       const auto number = [&](const char* name) { return static_cast<Epoch>(options.integer(name)); };
+      job.threads = number("threads");
       last_ = number("epochs") > 0 ? number("epochs") : plugin_.epochs;
       eval_every_ = number("eval_every");
       best_epoch_ = BestEpoch(static_cast<std::uint32_t>(number("patience")));
@@ -177,12 +177,7 @@ class Training {
 }  // namespace
 
 MemoryModel train(const Request& request, Watcher& watcher) {
-  // As many threads as a worker would have; with one, none is started, so that a process can fork afterwards.
-  const auto threads = request.options.find("threads");
-  int count = 1;
-  if (threads != request.options.end()) count = std::max(1, std::atoi(threads->second.c_str()));
-  tbb::task_arena arena(count);
-  MemoryModel model = arena.execute([&] { return Training(request, watcher).run(); });
+  MemoryModel model = Training(request, watcher).run();
   malloc_trim(0);  // the training's memory, which the C library would keep
   return model;
 }

@@ -25,7 +25,9 @@ class Cluster {
         threads_(threads),
         run_(std::move(run)),
         recorder_(std::make_shared<sim::MemoryRecorder>(std::nullopt, sim::MemoryRecorder::Observer{})),
-        job_(sim::job_of(shape)) {}
+        job_(sim::job_of(shape)) {
+    job_.threads = threads;
+  }
 
   Outcome run() {
     std::vector<std::thread> members;

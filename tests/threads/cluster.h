@@ -19,8 +19,7 @@ struct Outcome {
 // The folder of a process with its own disk: a share above 0 in `shape` gives one to all.
 std::filesystem::path own_disk_of(const std::filesystem::path& run, NodeId process);
 
-// Runs the job of `shape` to its end; `run` is its folder.  All processes have the same number of compute threads:
-// oneTBB has one limit for the whole program, the smallest requested.
+// Runs the job of `shape` to its end; `run` is its folder.  All processes have the same number of compute threads.
 Outcome run_cluster(const sim::Shape& shape, unsigned threads, const std::filesystem::path& run);
 
 // The model of the same job in one thread.

@@ -1,8 +1,6 @@
 // apps/lasso/design/load.cc -- reads rows, and turns them into blocks of columns by a counting sort.
 #include "apps/lasso/design/load.h"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -32,9 +30,6 @@ constexpr double kDenseShare = 0.8;
 
 // Calls step(i) for i = 0 .. count-1, on at most `threads` threads.  After a step throws, no others begin, and of all
 // exceptions that of the smallest i is rethrown: the same one in every run.
-//
-// The threads are created for the loop instead of using oneTBB's: ThreadSanitizer cannot see into oneTBB, and reports
-// everything that its parallel_for hands over as a race.
 template <typename Step>
 void run_in_parallel(std::size_t threads, std::size_t count, const Step& step) {
   std::atomic<std::size_t> next = 0;
@@ -257,11 +252,7 @@ std::vector<double> read_column(const std::string& path, const std::string& thin
 class Loader {
  public:
   Loader(const Source& source, bool by_columns, std::uint32_t shards, std::span<const ShardId> hosted)
-      : source_(source),
-        form_(source.form),
-        shards_(shards),
-        hosted_(hosted),
-        threads_(static_cast<std::size_t>(std::max(1, tbb::this_task_arena::max_concurrency()))) {
+      : source_(source), form_(source.form), shards_(shards), hosted_(hosted) {
     if (source.files.empty()) throw UsageError("no input: name the files of the matrix");
     form_.labels = source.response.empty() ? io::RowForm::Labels::required : io::RowForm::Labels::ignored;
     design_.common.by_columns = by_columns;
@@ -278,7 +269,7 @@ class Loader {
       common.cuts = cut_by_work(counts, shards_);
       keep = hosted_columns();
     }
-    run_in_parallel(threads_, parts.size(), [&](std::size_t i) { parts[i].read(form_, keep); });
+    run_in_parallel(source_.threads, parts.size(), [&](std::size_t i) { parts[i].read(form_, keep); });
     collect(parts);
     cut();
     RowNumbers all = row_numbers();
@@ -378,7 +369,7 @@ class Loader {
 
   // Each thread builds some of the shards; a piece is released when none needs it any more.
   void build(const RowNumbers& all) {
-    const std::size_t groups = std::min(threads_, hosted_.size());
+    const std::size_t groups = std::min(source_.threads, hosted_.size());
     std::vector<Builder> builders;
     for (const ShardId shard : hosted_) builders.emplace_back(design_.common.range_of(shard));
     std::vector<std::atomic<std::size_t>> left(pieces_.size());
@@ -412,7 +403,6 @@ class Loader {
   io::RowForm form_;
   std::uint32_t shards_;
   std::span<const ShardId> hosted_;
-  std::size_t threads_;
   std::vector<Piece> pieces_;  // in the order of their rows
   io::DistinctLabels labels_;
   Design design_;

@@ -26,6 +26,7 @@ struct Source {
   std::string response;            // file of the response, which replaces the files' own; or ""
   std::string weights;             // file of the rows' weights, or ""
   bool classes = false;            // the response is one of two classes
+  std::size_t threads = 1;         // that read
 };
 
 // One number for every row.

@@ -1,9 +1,6 @@
 // tests/unit/apps/lasso/design/load_test.cc -- the data of shards, for any hosts and any storage of the data.
 #include "apps/lasso/design/load.h"
 
-#include <tbb/global_control.h>
-#include <tbb/task_arena.h>
-
 #include "rota/error.h"
 #include "rota/io/numbers.h"
 #include "tests/unit/apps/lasso/plain_matrix.h"
@@ -58,11 +55,9 @@ std::string refusal_of_rows(const Source& source, std::uint32_t shards = 1, cons
   return message_of<E>([&] { load_rows(source, shards, hosted); });
 }
 
-template <typename Load>
-auto with_threads(int threads, Load load) {
-  const tbb::global_control control(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
-  tbb::task_arena arena(threads);
-  return arena.execute(load);
+Source with_threads(std::size_t threads, Source source) {
+  source.threads = threads;
+  return source;
 }
 
 // The hosted shards must have their part of the matrix.
@@ -179,7 +174,7 @@ TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
   const Source source = source_of({files_.write("m", text_)}),
                compressed = source_of({files_.write("m.zst", zstd_compressed(text_))});
   const auto all = shards_from(0, 3);
-  const Design one = with_threads(1, [&] { return load_columns(source, 3, all); });
+  const Design one = load_columns(source, 3, all);
   EXPECT_EQ(one.common.rows, kRows);
   EXPECT_EQ(one.common.columns, 60'000U);
   std::uint64_t entries = 0;
@@ -196,10 +191,10 @@ TEST_F(ManyPieces, ThreadsAndHostsChangeNothing) {
     for (std::size_t i = 0; i < hosted.size(); ++i)
       EXPECT_TRUE(tests::plain(got.hosted[i].columns) == expected[hosted[i]]);
   };
-  expect_same(with_threads(4, [&] { return load_columns(source, 3, all); }), all);
+  expect_same(load_columns(with_threads(4, source), 3, all), all);
   for (const ShardId shard : all) {
     const std::vector<ShardId> hosted = {shard};
-    expect_same(with_threads(4, [&] { return load_columns(source, 3, hosted); }), hosted);
+    expect_same(load_columns(with_threads(4, source), 3, hosted), hosted);
   }
   PlainColumns joined;
   for (const DesignShard& shard : load_columns(compressed, 3, all).hosted)
@@ -213,7 +208,7 @@ TEST_F(ManyPieces, RowsAreThoseOfTheColumns) {
   const Source source = source_of({files_.write("m", text_)});
   const auto all = shards_from(0, 3);
   const Design by_columns = load_columns(source, 1, shards_from(0, 1));
-  const Design by_rows = with_threads(4, [&] { return load_rows(source, 3, all); });
+  const Design by_rows = load_rows(with_threads(4, source), 3, all);
   PlainColumns joined(by_columns.common.columns);
   std::vector<double> response;
   for (const DesignShard& shard : by_rows.hosted) {
@@ -249,13 +244,13 @@ TEST_F(ManyPieces, TheFirstWrongLineIsNamed) {
   for (const std::size_t line : {3000U, 1500U, 2U}) {
     const std::string value = spoil(line);
     const Source source = source_of({files_.write("m", wrong)});
-    for (const int threads : {1, 4}) {
-      const std::string by_columns = message_of<DataError>(
-          [&] { with_threads(threads, [&] { return load_columns(source, 2, shards_from(0, 1)); }); });
+    for (const std::size_t threads : {1U, 4U}) {
+      const std::string by_columns =
+          message_of<DataError>([&] { load_columns(with_threads(threads, source), 2, shards_from(0, 1)); });
       EXPECT_TRUE(by_columns.starts_with(message(line, value))) << by_columns;
       const ShardId owner = line <= kRows / 2 ? 0 : 1;
-      const std::string by_rows = message_of<DataError>(
-          [&] { with_threads(threads, [&] { return load_rows(source, 2, shards_from(owner, owner + 1)); }); });
+      const std::string by_rows =
+          message_of<DataError>([&] { load_rows(with_threads(threads, source), 2, shards_from(owner, owner + 1)); });
       EXPECT_TRUE(by_rows.starts_with(message(line, value))) << by_rows;
     }
   }
