@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import pathlib
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,12 +15,53 @@ from ._estimator import Estimator
 from ._validation import is_sparse
 
 
+def _as_configured(transform: Callable[..., Any]) -> Callable[..., Any]:
+    """A `transform` that returns a data frame if `set_output`, or else scikit-learn's own setting, says so."""
+    @functools.wraps(transform)
+    def configured(self: Any, X: Any) -> Any:
+        values = transform(self, X)
+        settings = sys.modules["sklearn"].get_config() if "sklearn" in sys.modules else {}
+        settings = {"transform": settings.get("transform_output", "default"),
+                    **vars(self).get("_sklearn_output_config", {})}
+        container = settings["transform"]
+        if container == "default":
+            return values
+        if container != "pandas":
+            raise ValueError(f"output config must be 'default' or 'pandas' got {container}")
+        from pandas import DataFrame
+        index = X.index if isinstance(X, DataFrame) else None
+        return DataFrame(values, index=index, columns=self.get_feature_names_out(), copy=False)
+    return configured
+
+
 class Transformer(Estimator):
     """An estimator with `transform`, which has `_n_features_out` columns."""
 
     fit: Any
     transform: Any
     _n_features_out: Any
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        if "transform" in vars(cls):
+            cls.transform = _as_configured(vars(cls)["transform"])
+
+    def set_output(self, *, transform: str | None = None) -> Any:
+        """Sets what `transform` and `fit_transform` return.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas"} or None
+            An array, or a data frame with the names of `get_feature_names_out`.  None: as before.
+
+        Returns
+        -------
+        object
+            Itself.
+        """
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}  # which scikit-learn's clone() copies
+        return self
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Fits the model to X and transforms X: `fit(X).transform(X)`.

@@ -14,7 +14,8 @@ from sklearn.utils import estimator_checks
 # These are not among the checks of estimators in scikit-learn 1.2, but run on its own.
 MORE = (estimator_checks.check_n_features_in_after_fitting, estimator_checks.check_dataframe_column_names_consistency,
         estimator_checks.check_get_feature_names_out_error, estimator_checks.check_transformer_get_feature_names_out,
-        estimator_checks.check_transformer_get_feature_names_out_pandas)
+        estimator_checks.check_transformer_get_feature_names_out_pandas, estimator_checks.check_set_output_transform,
+        estimator_checks.check_set_output_transform_pandas, estimator_checks.check_global_ouptut_transform_pandas)
 
 
 def estimators():
@@ -44,7 +45,8 @@ class CheckEstimator(unittest.TestCase):
                     warnings.simplefilter("error", SkipTestWarning)
                     check(one)
             for check in MORE:
-                if "feature_names_out" in check.__name__ and not hasattr(kind, "get_feature_names_out"):
+                if ("feature_names_out" in check.__name__ and not hasattr(kind, "get_feature_names_out")
+                        or "transform" in check.__name__ and not hasattr(kind, "transform")):
                     continue
                 with self.subTest(kind=kind.__name__, check=check.__name__), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
