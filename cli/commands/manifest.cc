@@ -114,6 +114,9 @@ Result<KubernetesJob> job_of(const CommandLine& line, const Plugin& plugin) {
   for (const auto& [name, value] : line.given)
     if (name != "out" && name != "continue" && name != "app" && !is_of_manifest(name))
       job.options.push_back("--" + name + "=" + (name == "insecure" ? text("insecure") : value));
+  // As many as of `rota train`: processes that a launcher does not start have the usual number.
+  if (job.pods && plugin.slices_per_shard != kUsualSlices && !line.given.contains("slices_per_shard"))
+    job.options.push_back("--slices_per_shard=" + std::to_string(plugin.slices_per_shard));
   // Another pod is there later than another process: it is scheduled, its image is pulled.
   if (job.pods)
     for (const auto& [name, value] : {std::pair{"rejoin_seconds", "300"}, {"start_timeout_seconds", "600"}})

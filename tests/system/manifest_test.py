@@ -82,6 +82,10 @@ class ManifestTest(RotaTest):
                     self.assertEqual(read.returncode, 0, read.stderr)
                     self.assertEqual(yaml.safe_load(read.stdout), job)
 
+    def test_pods_have_the_slices_that_the_app_chooses(self):
+        self.assertIn("- --slices_per_shard=8\n", self.written("mf", *WHERE, "--pods"))
+        self.assertNotIn("slices", self.written("mf", *WHERE))
+
     def test_pods_are_not_tried_again_after_the_documented_codes(self):
         documented = re.search(r"^\| ([\d, ]+) \| leaves it.*\n\| ([\d, ]+) \| fails", (REPOSITORY / "docs/run-folder.md")
                                .read_text(encoding="utf-8"), re.M).groups()
