@@ -63,10 +63,7 @@ class RatingApp : public PackedApp<Common, ShardRatings> {
     if (ranges_) cut_ranges(all.common, job_.shards);
     const std::array<bool, 2> sides = {packing() || uses(kUserSide, all.common),
                                        packing() || uses(kItemSide, all.common)};
-    std::vector<ShardRatings> shards = deal(all, job_.shards, hosted, sides);
-    for (ShardRatings& shard : shards)
-      for (std::vector<Rating>& ratings : shard.of)
-        if (ranges_ && settings_.implicit) add_up(ratings);
+    std::vector<ShardRatings> shards = deal(all, job_.shards, hosted, sides, ranges_ && settings_.implicit);
     return {std::move(all.common), std::move(shards)};
   }
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) final {

@@ -50,10 +50,10 @@ AllRatings read_ratings(const std::vector<std::string>& input, const std::vector
   });
   if (all.trained.empty()) throw DataError(input.empty() ? "the input" : input.front(), 0, "there are no ratings");
   common.ratings = all.trained.size();
-  common.names = {users.words(), items.words()};
   const auto count = static_cast<double>(all.trained.size());
   double sum = 0, squares = 0;
-  for (const std::uint32_t side : {kUserSide, kItemSide}) common.counts[side].resize(common.names[side].size());
+  common.counts[kUserSide].resize(users.size());
+  common.counts[kItemSide].resize(items.size());
   for (const Rating& one : all.trained.all()) {
     sum += static_cast<double>(one.value);
     for (const std::uint32_t side : {kUserSide, kItemSide}) ++common.counts[side][one.of[side]];
@@ -82,19 +82,44 @@ AllRatings read_ratings(const std::vector<std::string>& input, const std::vector
   });
   if (!valid.empty() && all.held_out.empty() && common.unknown.count == 0)
     throw DataError(valid.front(), 0, "there are no held-out ratings");
+  common.names = {std::move(users).words(), std::move(items).words()};
   return all;
 }
 
-void add_up(std::vector<Rating>& ratings) {
-  std::ranges::stable_sort(ratings, {}, &Rating::of);
-  std::size_t end = 0;
-  for (const Rating& one : ratings) {
-    if (end > 0 && ratings[end - 1].of == one.of)
-      ratings[end - 1].value += one.value;
-    else
-      ratings[end++] = one;
+RatingRows::RatingRows(std::vector<Rating> ratings, std::uint32_t side, const RowNumbers& numbers)
+    : first(numbers.first), begins(numbers.count + std::size_t{1}), partners(ratings.size()) {
+  for (const Rating& one : ratings) ++begins[numbers.row_of(one.of[side]) + std::size_t{1}];
+  std::inclusive_scan(begins.begin(), begins.end(), begins.begin());
+  std::vector<std::uint64_t> ends(begins.begin(), begins.end() - 1);
+  for (const Rating& one : ratings)
+    partners[ends[numbers.row_of(one.of[side])]++] = {one.of[kItemSide - side], one.value};
+  for (std::size_t i = 0; i < rows(); ++i)
+    std::ranges::stable_sort(std::span(partners).subspan(begins[i], row(i).size()), {}, &Partner::number);
+}
+
+void RatingRows::add_up() {
+  std::size_t from = 0, end = 0;
+  for (std::size_t i = 0; i < rows(); ++i) {
+    const std::size_t begin = end;
+    for (; from < begins[i + 1]; ++from) {
+      if (end > begin && partners[end - 1].number == partners[from].number)
+        partners[end - 1].value += partners[from].value;
+      else
+        partners[end++] = partners[from];
+    }
+    begins[i + 1] = end;
   }
-  ratings.resize(end);
+  partners.resize(end);
+}
+
+bool RatingRows::fits(const RowNumbers& numbers, std::uint64_t others) const {
+  if (first != numbers.first || begins.size() != numbers.count + std::size_t{1} || begins.front() != 0 ||
+      begins.back() != partners.size() || !std::ranges::is_sorted(begins))
+    return false;
+  for (std::size_t i = 0; i < rows(); ++i)
+    if (!std::ranges::is_sorted(row(i), {}, &Partner::number)) return false;
+  return std::ranges::all_of(partners,
+                             [&](const Partner& one) { return one.number < others && std::isfinite(one.value); });
 }
 
 bool ShardRatings::fits(const Common& common, const Job& job, ShardId shard) const {
@@ -107,7 +132,9 @@ bool ShardRatings::fits(const Common& common, const Job& job, ShardId shard) con
       return one.of[side] < common.rows(side) && common.shard_of(side, one.of[side], job.shards) == shard &&
              one.of[kItemSide - side] < common.rows(kItemSide - side) && std::isfinite(one.value);
     };
-    if (!std::ranges::all_of(of[side], is_its) || !std::ranges::all_of(held_out[side], is_its)) return false;
+    if (!of[side].fits(common.numbers(side, shard, job.shards), common.rows(kItemSide - side)) ||
+        !std::ranges::all_of(held_out[side], is_its))
+      return false;
   }
   return true;
 }
@@ -121,24 +148,68 @@ void cut_ranges(Common& common, std::uint32_t shards) {
   }
 }
 
+namespace {
+
+// The rows of items from those of users, all of which are here.
+void turn(const Common& common, std::uint32_t shards, HostedShards<ShardRatings>& all) {
+  const auto for_each = [&](auto take) {  // in the order of users
+    std::vector<std::size_t> next(shards);
+    for (std::uint32_t user = 0; user < common.rows(kUserSide); ++user) {
+      const ShardId shard = common.shard_of(kUserSide, user, shards);
+      for (const Partner& one : all.of_shard(shard)->of[kUserSide].row(next[shard]++)) take(user, one);
+    }
+  };
+  std::vector<std::uint32_t> sizes(common.rows(kItemSide));
+  for_each([&](std::uint32_t, const Partner& one) { ++sizes[one.number]; });
+  std::vector<Partner*> places(sizes.size());
+  for (ShardId s = 0; s < shards; ++s) {
+    RatingRows& rows = all.of_shard(s)->of[kItemSide];
+    const RowNumbers numbers = common.numbers(kItemSide, s, shards);
+    rows.first = numbers.first;
+    for (std::uint32_t i = 0; i < numbers.count; ++i)
+      rows.begins.push_back(rows.begins.back() + sizes[numbers.first + i * numbers.step]);
+    rows.partners.resize(rows.begins.back());
+    for (std::uint32_t i = 0; i < numbers.count; ++i)
+      places[numbers.first + i * numbers.step] = rows.partners.data() + rows.begins[i];
+  }
+  for_each([&](std::uint32_t user, const Partner& one) { *places[one.number]++ = {user, one.value}; });
+}
+
+}  // namespace
+
 std::vector<ShardRatings> deal(AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted,
-                               std::array<bool, 2> sides) {
+                               std::array<bool, 2> sides, bool add_up) {
+  using Lists = std::array<std::vector<Rating>, 2>;
+  const Common& common = all.common;
   HostedShards<ShardRatings> out(shards, hosted);
-  const auto give = [&](const Rating& one, auto ShardRatings::*its) {
+  HostedShards<Lists> lists(shards, hosted);
+  const auto give = [&](const Rating& one, auto lists_of) {
     for (const std::uint32_t side : {kUserSide, kItemSide})
       if (sides[side])
-        if (ShardRatings* const shard = out.of_shard(all.common.shard_of(side, one.of[side], shards)))
-          (shard->*its)[side].push_back(one);
+        if (Lists* const its = lists_of(common.shard_of(side, one.of[side], shards))) (*its)[side].push_back(one);
   };
+  for (const Rating& one : all.held_out)
+    give(one, [&](ShardId s) { return out.of_shard(s) == nullptr ? nullptr : &out.of_shard(s)->held_out; });
+
+  // Lists, and then rows in their place, so that there is little more than one copy in any order of the files.
+  const bool turned = sides[kUserSide] && sides[kItemSide] && hosted.size() == shards;
+  if (turned) sides[kItemSide] = false;
   for (const std::uint32_t side : {kUserSide, kItemSide}) {
     std::vector<std::size_t> sizes(shards);
-    for (std::uint32_t row = 0; row < all.common.rows(side); ++row)
-      sizes[all.common.shard_of(side, row, shards)] += all.common.counts[side][row];
-    for (ShardId s = 0; s < shards; ++s)
-      if (ShardRatings* const its = out.of_shard(s); its != nullptr && sides[side]) its->of[side].reserve(sizes[s]);
+    for (std::uint32_t row = 0; row < common.rows(side); ++row)
+      sizes[common.shard_of(side, row, shards)] += common.counts[side][row];
+    for (const ShardId s : hosted)
+      if (sides[side]) (*lists.of_shard(s))[side].reserve(sizes[s]);
   }
-  all.trained.hand_over([&](const Rating& one) { give(one, &ShardRatings::of); });
-  for (const Rating& one : all.held_out) give(one, &ShardRatings::held_out);
+  all.trained.hand_over([&](const Rating& one) { give(one, [&](ShardId s) { return lists.of_shard(s); }); });
+  for (const ShardId s : hosted)
+    for (const std::uint32_t side : {kUserSide, kItemSide}) {
+      if (!sides[side]) continue;
+      RatingRows& rows = out.of_shard(s)->of[side];
+      rows = RatingRows(std::exchange((*lists.of_shard(s))[side], {}), side, common.numbers(side, s, shards));
+      if (add_up) rows.add_up();
+    }
+  if (turned) turn(common, shards, out);
   return std::move(out.all());
 }
 

@@ -85,6 +85,12 @@ struct UnknownRatings {
   }
 };
 
+// Which users, or items, a shard has: row i is that of number first + i step.
+struct RowNumbers {
+  std::uint32_t first, step, count;
+  std::uint32_t row_of(std::uint32_t number) const { return (number - first) / step; }
+};
+
 // What all shards know.
 struct Common {
   // Users and items are numbered from 0 in the order of their first occurrence in the files, so that a number depends
@@ -107,6 +113,11 @@ struct Common {
     if (cuts[side].empty()) return row % shards;
     return static_cast<ShardId>(std::ranges::upper_bound(cuts[side], row) - cuts[side].begin() - 1);
   }
+  RowNumbers numbers(std::uint32_t side, ShardId shard, std::uint32_t shards) const {
+    if (cuts[side].empty()) return {shard, shards, static_cast<std::uint32_t>(dealt_to(shard, rows(side), shards))};
+    const auto cut = [&](ShardId s) { return static_cast<std::uint32_t>(cuts[side][s]); };
+    return {cut(shard), 1, cut(shard + 1) - cut(shard)};
+  }
   void fields(auto& list) {
     list(names, counts, cuts, mean, deviation, origin, ratings, unknown);
     list.check(ratings > 0 && std::isfinite(mean) && std::isfinite(deviation) && deviation > 0 &&
@@ -127,22 +138,47 @@ struct AllRatings {
 AllRatings read_ratings(const std::vector<std::string>& input, const std::vector<std::string>& valid,
                         const io::EntryForm& form, RatingKind kind);
 
-// Merges ratings of the same pair into their sum.
-void add_up(std::vector<Rating>& ratings);
+// A rating in a row: of which item, or by which user.
+struct Partner {
+  std::uint32_t number;
+  float value;
+  void fields(auto& list) { list(number, value); }
+};
+
+// The ratings of a shard's users, or of its items, row after row.
+struct RatingRows {
+  std::uint64_t first = 0;                  // of a range: row i is that of user, or item, first + i
+  std::vector<std::uint64_t> begins = {0};  // of the rows in partners, and its end
+  std::vector<Partner> partners;            // in a row by number, of equal ones in the order of the files
+
+  RatingRows() = default;
+  RatingRows(std::vector<Rating> ratings, std::uint32_t side, const RowNumbers& numbers);
+  // Merges ratings of the same pair into their sum.
+  void add_up();
+  // Rows for these numbers, with partners below that many.
+  bool fits(const RowNumbers& numbers, std::uint64_t others) const;
+  std::size_t rows() const { return begins.size() - 1; }
+  std::span<const Partner> row(std::size_t i) const {
+    return std::span(partners).subspan(begins[i], begins[i + 1] - begins[i]);
+  }
+  void fields(auto& list) { list(first, begins, partners); }
+};
 
 // Those of one shard: of its users, and of its items.
 struct ShardRatings {
-  std::array<std::vector<Rating>, 2> of, held_out;
+  std::array<RatingRows, 2> of;
+  std::array<std::vector<Rating>, 2> held_out;
 
   void fields(auto& list) { list(of, held_out); }
-  std::uint64_t items() const { return of[kUserSide].size(); }
+  std::uint64_t items() const { return of[kUserSide].partners.size(); }
   bool fits(const Common& common, const Job& job, ShardId shard) const;
 };
 
 // Cuts users and items into ranges of about equal work.
 void cut_ranges(Common& common, std::uint32_t shards);
-// The hosted shards, in their order, with their ratings on these sides.  No training ratings are left in `all`.
+// The hosted shards, in their order, with their ratings on these sides, those of a pair in one if they are to `add_up`.
+// No training ratings are left in `all`, whose memory is freed on the way.
 std::vector<ShardRatings> deal(AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted,
-                               std::array<bool, 2> sides = {true, true});
+                               std::array<bool, 2> sides = {true, true}, bool add_up = false);
 
 }  // namespace rota::mf

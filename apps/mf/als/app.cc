@@ -85,7 +85,7 @@ Plugin als_plugin() {
                             .summary = "matrix factorisation by alternating least squares, for implicit ratings too",
                             .items = "ratings",
                             .options = declared_options<AlsSettings>(),
-                            .packed_format = 2,
+                            .packed_format = 3,
                             .packed_options = kPackedOptions,
                             .check = [](const Options& options) { (void)als_settings(options); },
                             .framework_needs = kSynchronousRounds,

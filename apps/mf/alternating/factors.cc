@@ -1,21 +1,8 @@
 #include "apps/mf/alternating/factors.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace rota::mf {
-
-RatingRows::RatingRows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t first_, std::size_t count,
-                       double scale)
-    : first(first_), begins(count + 1), partners(ratings.size()) {
-  for (const Rating& one : ratings) ++begins[one.of[side] - first + 1];
-  std::inclusive_scan(begins.begin(), begins.end(), begins.begin());
-  std::vector<std::size_t> ends(begins.begin(), begins.end() - 1);
-  for (const Rating& one : ratings)
-    partners[ends[one.of[side] - first]++] = {one.of[kItemSide - side], one.value * static_cast<float>(scale)};
-  for (std::size_t i = 0; i < count; ++i)
-    std::ranges::stable_sort(std::span(partners).subspan(begins[i], row(i).size()), {}, &Partner::number);
-}
 
 void gather_rows(Factors all, const RowForm& form, std::span<const Partner> partners, double* rows, double* apart) {
   const std::size_t width = form.width();

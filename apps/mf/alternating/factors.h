@@ -1,5 +1,4 @@
-// apps/mf/alternating/factors.h -- factors of one side, from which the other side's rows are solved, and the ratings
-// row after row.
+// apps/mf/alternating/factors.h -- factors of one side, from which the other side's rows are solved.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,28 +10,6 @@
 #include "rota/numerics/line_vector.h"
 
 namespace rota::mf {
-
-// A rating in a row: of which item, or by which user.
-struct Partner {
-  std::uint32_t number;
-  float value;
-};
-
-// The ratings of consecutive users, or items.
-struct RatingRows {
-  std::size_t first = 0;                  // row i is that of user, or item, first + i
-  std::vector<std::size_t> begins = {0};  // of the rows in partners, and its end
-  std::vector<Partner> partners;          // in a row by number, of equal ones in the order of the files
-
-  RatingRows() = default;
-  // All values are multiplied by `scale`.
-  RatingRows(const std::vector<Rating>& ratings, std::uint32_t side, std::size_t first, std::size_t count,
-             double scale = 1);
-  std::size_t rows() const { return begins.size() - 1; }
-  std::span<const Partner> row(std::size_t i) const {
-    return std::span(partners).subspan(begins[i], begins[i + 1] - begins[i]);
-  }
-};
 
 // A row has `size` numbers: the factors, and then with biases the bias, whose partner is 1.
 struct RowForm {

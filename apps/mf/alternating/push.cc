@@ -27,12 +27,13 @@ AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<Whole
       form_(settings, 0, unit_ / penalty_scale(settings, whole_->common->deviation)) {
   const Common& all = *whole_->common;
   form_.base = (base_of(settings, all.mean, all.deviation) - all.origin) / unit_;
-  const auto rows_of = [&](std::vector<Rating>& list, std::uint32_t side) {
-    const std::uint64_t first = all.cuts[side][shard], end = all.cuts[side][shard + std::size_t{1}];
-    return RatingRows(std::exchange(list, {}), side, first, end - first, 1 / unit_);
+  const auto scaled = [&](RatingRows rows) {
+    for (Partner& one : rows.partners) one.value *= static_cast<float>(1 / unit_);
+    return rows;
   };
-  for (const std::uint32_t side : {kUserSide, kItemSide}) rows_[side] = rows_of(ratings.of[side], side);
-  held_out_ = rows_of(ratings.held_out[kUserSide], kUserSide);
+  for (const std::uint32_t side : {kUserSide, kItemSide}) rows_[side] = scaled(std::move(ratings.of[side]));
+  const auto shards = static_cast<std::uint32_t>(all.cuts[kUserSide].size() - 1);
+  held_out_ = scaled({std::move(ratings.held_out[kUserSide]), kUserSide, all.numbers(kUserSide, shard, shards)});
 }
 
 void AlternatingPush::attach(const Shape& shape) {

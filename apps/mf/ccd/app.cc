@@ -129,6 +129,7 @@ class FactorPush final : public CcdPush {
     for (const std::uint32_t side : {kUserSide, kItemSide}) {
       if (k == 0) {
         residuals_[side].clear();
+        residuals_[side].reserve(rows_[side].partners.size());
         predict(rows_[side], factors(side), factors(kItemSide - side),
                 [&](double value, double prediction) { residuals_[side].push_back(value - prediction); });
       }
@@ -286,7 +287,7 @@ Plugin ccd_plugin() {
                             .summary = "matrix factorisation by cyclic coordinate descent (CCD++)",
                             .items = "ratings",
                             .options = declared_options<CcdSettings>(),
-                            .packed_format = 2,
+                            .packed_format = 3,
                             .packed_options = io::kEntryOptions,
                             .framework_needs = kSynchronousRounds,
                             .export_text = export_text,

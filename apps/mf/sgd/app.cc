@@ -70,7 +70,7 @@ Plugin sgd_plugin() {
                             .items = "ratings",
                             .options = declared_options<SgdSettings>(),
                             .slices_per_shard = 8,
-                            .packed_format = 5,
+                            .packed_format = 6,
                             .packed_options = kPackedOptions,
                             .check = [](const Options& options) { (void)sgd_settings(options); },
                             .framework_needs = kNeeds,

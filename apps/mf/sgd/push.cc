@@ -44,12 +44,12 @@ MfPush::MfPush(const SgdSettings& settings, std::shared_ptr<const Common> common
       shards_(shards),
       ratings_(std::move(ratings.of[residing])),
       held_out_(std::move(ratings.held_out[residing])),
-      count_(ratings_.size()),
+      count_(ratings_.partners.size()),
       residents_(0, settings.rank, settings.biases) {}
 
 void MfPush::census(Census& weight) const {
   weight.resize(std::max<std::size_t>(weight.size(), common_->rows(visiting_)));
-  for (const Rating& one : ratings_) ++weight[one.of[visiting_]];
+  for (const Partner& one : ratings_.partners) ++weight[one.number];
 }
 
 // In the units of the factors lambda / deviation, because the error is that of rating / deviation; in the units of a
@@ -78,14 +78,18 @@ void MfPush::attach(const Shape& shape) {
       if (!settings_.by_rating) slices_[b].penalties.push_back(step_penalty(common_->counts[visiting_][key]));
     }
   const double base = base_of(settings_, common_->mean, common_->deviation) - common_->origin;
-  const auto in_cell = [&](const Rating& one) {
-    const double value = (static_cast<double>(one.value) - base) / common_->deviation;
-    return CellRating{one.of[residing_] / shards_, place[one.of[visiting_]].row, static_cast<float>(value)};
+  const auto in_cell = [&](std::size_t resident, std::uint32_t visiting, float rating) {
+    const double value = (static_cast<double>(rating) - base) / common_->deviation;
+    return CellRating{static_cast<std::uint32_t>(resident), place[visiting].row, static_cast<float>(value)};
   };
   std::vector<std::size_t> sizes(slices_.size());
-  for (const Rating& one : ratings_) ++sizes[static_cast<std::size_t>(place[one.of[visiting_]].slice - slices_.data())];
+  for (const Partner& one : ratings_.partners)
+    ++sizes[static_cast<std::size_t>(place[one.number].slice - slices_.data())];
   for (SliceId b = 0; b < slices_.size(); ++b) slices_[b].ratings.reserve(sizes[b]);
-  for (const Rating& one : ratings_) place[one.of[visiting_]].slice->ratings.push_back(in_cell(one));
+  for (std::size_t r = 0; r < ratings_.rows(); ++r)
+    for (const Partner& one : ratings_.row(r))
+      place[one.number].slice->ratings.push_back(in_cell(r, one.number, one.value));
+  ratings_ = RatingRows();
   for (SliceId b = 0; b < slices_.size(); ++b) {
     order_cell(slices_[b].ratings, residents_.width() * sizeof(float));
     if (settings_.loss != Loss::bpr) continue;
@@ -97,13 +101,12 @@ void MfPush::attach(const Shape& shape) {
     const auto [slice, row] = place[one.of[visiting_]];
     const std::uint32_t resident = one.of[residing_] / shards_;
     if (settings_.loss != Loss::bpr)
-      slice->held_out.push_back(in_cell(one));
+      slice->held_out.push_back(in_cell(resident, one.of[visiting_], one.value));
     else if (!std::ranges::binary_search(slice->rated.of(resident), row))
       ranking_.add(resident, one.of[visiting_]);
   }
   speaks_for_all_ = shape.speaks_for_all;
-  ratings_ = std::vector<Rating>();  // not {}, which would keep the memory
-  held_out_ = std::vector<Rating>();
+  held_out_ = std::vector<Rating>();  // not {}, which would keep the memory
 }
 
 Cell MfPush::cell_of(const SliceTask& task, FactorRows& visitors) {

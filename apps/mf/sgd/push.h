@@ -79,7 +79,8 @@ class MfPush final : public SlicePush<FactorRows> {
   std::uint32_t residing_, visiting_;  // sides
   ShardId shard_;
   std::uint32_t shards_;
-  std::vector<Rating> ratings_, held_out_;  // of the residents, until attach()
+  RatingRows ratings_;  // of the residents, until attach()
+  std::vector<Rating> held_out_;
   std::size_t count_;
   FactorRows residents_;
   std::vector<Penalty> penalties_;  // of the residents, if they are not all the same

@@ -102,34 +102,87 @@ TEST_F(Ratings, HeldOutOnesOfStrangersAreScoredWithTheMean) {
 const std::vector<mf::Rating> kRatings = {{{0, 3}, 1}, {{2, 1}, 2}, {{0, 0}, 3}, {{3, 3}, 4},
                                           {{0, 3}, 5}, {{2, 0}, 0}, {{3, 2}, 6}};
 
-std::string text(const std::vector<mf::Rating>& ratings) {
-  std::string out;
+// Of four users and four items.
+mf::AllRatings all_of(const std::vector<mf::Rating>& ratings) {
+  mf::AllRatings all{{}, mf::RatingList(ratings), {kRatings[1]}};
+  for (auto& counts : all.common.counts) counts.resize(4);
   for (const mf::Rating& one : ratings)
-    out += std::to_string(one.of[0]) + "." + std::to_string(one.of[1]) + "=" +
-           std::to_string(static_cast<int>(one.value)) + " ";
+    for (const std::uint32_t side : {mf::kUserSide, mf::kItemSide}) ++all.common.counts[side][one.of[side]];
+  return all;
+}
+
+std::string text(const mf::RatingRows& rows) {
+  std::string out = std::to_string(rows.first) + ":";
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    for (const mf::Partner& one : rows.row(i))
+      out += " " + std::to_string(one.number) + "=" + std::to_string(static_cast<int>(one.value));
+    out += ";";
+  }
   return out;
 }
 
+TEST(RatingRows, AreByPartner) {
+  EXPECT_EQ(text({{kRatings[1], kRatings[3], kRatings[5], kRatings[6]}, mf::kUserSide, {1, 1, 3}}),
+            "1:; 0=0 1=2; 2=6 3=4;");
+  EXPECT_EQ(text({kRatings, mf::kItemSide, {0, 1, 4}}), "0: 0=3 2=0; 2=2; 3=6; 0=1 0=5 3=4;");
+  EXPECT_EQ(text({{kRatings[3], kRatings[6]}, mf::kUserSide, {1, 2, 2}}), "1:; 2=6 3=4;");
+  EXPECT_EQ(text({{}, mf::kUserSide, {1, 1, 0}}), "1:");
+}
+
+TEST(RatingRows, OfOnePairAddUp) {
+  mf::RatingRows rows(kRatings, mf::kUserSide, {0, 1, 4});
+  rows.add_up();
+  EXPECT_EQ(text(rows), "0: 0=3 3=6;; 0=0 1=2; 2=6 3=4;");
+}
+
+TEST(RatingRows, FitTheirNumbersAlone) {
+  const mf::RowNumbers numbers = {0, 1, 4};
+  const mf::RatingRows rows(kRatings, mf::kUserSide, numbers);
+  EXPECT_TRUE(rows.fits(numbers, 4));
+  EXPECT_FALSE(rows.fits({1, 1, 4}, 4));
+  EXPECT_FALSE(rows.fits({0, 1, 3}, 4));
+  EXPECT_FALSE(rows.fits(numbers, 3)) << "there is a partner 3";
+  const auto damaged = [&](auto damage) {
+    mf::RatingRows other = rows;
+    damage(other);
+    return !other.fits(numbers, 4);
+  };
+  EXPECT_TRUE(damaged([](mf::RatingRows& its) { its.begins[1] = 100; }));
+  EXPECT_TRUE(damaged([](mf::RatingRows& its) { its.partners.pop_back(); }));
+  EXPECT_TRUE(damaged([](mf::RatingRows& its) { std::swap(its.partners[0], its.partners[1]); }));
+  EXPECT_TRUE(damaged([](mf::RatingRows& its) { its.partners[0].value = std::nanf(""); }));
+}
+
 TEST(DealtRatings, AreThoseOfUsersAndItemsOfTheShard) {
-  const mf::RatingList ratings(kRatings);
-  mf::AllRatings all{{}, ratings, {kRatings[1]}};
+  mf::AllRatings all = all_of(kRatings);
   auto shards = mf::deal(all, 3, std::vector<ShardId>{2, 0});
   EXPECT_TRUE(all.trained.empty());
-  EXPECT_EQ(text(shards[0].of[0]), "2.1=2 2.0=0 ");
-  EXPECT_EQ(text(shards[0].of[1]), "3.2=6 ");
-  EXPECT_EQ(text(shards[0].held_out[0]), "2.1=2 ");
-  EXPECT_EQ(text(shards[1].of[0]), "0.3=1 0.0=3 3.3=4 0.3=5 3.2=6 ");
+  EXPECT_EQ(text(shards[0].of[0]), "2: 0=0 1=2;");
+  EXPECT_EQ(text(shards[0].of[1]), "2: 3=6;");
+  EXPECT_EQ(shards[0].held_out[0].size(), 1U);
+  EXPECT_EQ(text(shards[1].of[0]), "0: 0=3 3=1 3=5; 2=6 3=4;");
+  EXPECT_EQ(shards[1].held_out[0].size(), 0U);
+  all = all_of(kRatings);
   all.common.cuts = {{{0, 1, 1, 4}, {0, 4, 4, 4}}};
-  all.trained = ratings;
-  shards = mf::deal(all, 3, std::vector<ShardId>{0, 1, 2});
-  EXPECT_EQ(text(shards[0].of[0]), "0.3=1 0.0=3 0.3=5 ");
-  EXPECT_EQ(text(shards[1].of[0]), "");
-  EXPECT_EQ(text(shards[2].of[0]), "2.1=2 3.3=4 2.0=0 3.2=6 ");
-  EXPECT_EQ(shards[0].of[1].size(), kRatings.size());
-  all.trained = ratings;
   shards = mf::deal(all, 3, std::vector<ShardId>{0, 1, 2}, {false, true});
-  EXPECT_EQ(text(shards[2].of[0]), "");
-  EXPECT_EQ(shards[0].of[1].size(), kRatings.size());
+  EXPECT_EQ(text(shards[2].of[0]), "0:");
+  EXPECT_EQ(shards[0].of[1].partners.size(), kRatings.size());
+}
+
+TEST(DealtRatings, AreTheSameWhetherAllShardsAreHereOrOne) {
+  for (const bool ranges : {false, true})
+    for (const bool add_up : {false, true}) {
+      const auto dealt = [&](const std::vector<ShardId>& hosted) {
+        mf::AllRatings all = all_of(kRatings);
+        if (ranges) all.common.cuts = {{{0, 1, 1, 4}, {0, 2, 4, 4}}};
+        return mf::deal(all, 3, hosted, {true, true}, add_up);
+      };
+      const std::vector<ShardId> order = {2, 0, 1};
+      const auto together = dealt(order);
+      for (std::size_t i = 0; i < order.size(); ++i)
+        for (const std::uint32_t side : {mf::kUserSide, mf::kItemSide})
+          EXPECT_EQ(text(together[i].of[side]), text(dealt({order[i]})[0].of[side]));
+    }
 }
 
 TEST(DealtRatings, RangesHaveAboutEqualWork) {
@@ -143,12 +196,6 @@ TEST(DealtRatings, RangesHaveAboutEqualWork) {
   EXPECT_EQ(cuts[1], 1U) << "one user has more than a quarter";
   EXPECT_EQ(cuts.back(), 100U);
   EXPECT_EQ(common.cuts[1], (std::vector<std::uint64_t>(5)));
-}
-
-TEST(DealtRatings, OfOnePairAddUp) {
-  std::vector<mf::Rating> ratings = kRatings;
-  mf::add_up(ratings);
-  EXPECT_EQ(text(ratings), "0.0=3 0.3=6 2.0=0 2.1=2 3.2=6 3.3=4 ");
 }
 
 }  // namespace

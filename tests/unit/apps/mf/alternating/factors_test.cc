@@ -12,26 +12,6 @@ mf::Settings settings_of(std::uint32_t rank, bool biases) {
   return settings;
 }
 
-const std::vector<mf::Rating> kOfFour = {{{0, 3}, 1}, {{2, 1}, 2}, {{0, 0}, 3}, {{3, 3}, 4},
-                                         {{0, 3}, 5}, {{2, 0}, 0}, {{3, 2}, 6}};
-
-std::string text(const mf::RatingRows& rows) {
-  std::string out = std::to_string(rows.first) + ":";
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
-    for (const mf::Partner& one : rows.row(i))
-      out += " " + std::to_string(one.number) + "=" + std::to_string(static_cast<int>(one.value));
-    out += ";";
-  }
-  return out;
-}
-
-TEST(RatingRows, AreThoseOfTheirRangeByPartner) {
-  const std::vector<mf::Rating> later = {kOfFour[1], kOfFour[3], kOfFour[5], kOfFour[6]};
-  EXPECT_EQ(text(mf::RatingRows(later, mf::kUserSide, 1, 3)), "1:; 0=0 1=2; 2=6 3=4;");
-  EXPECT_EQ(text(mf::RatingRows(kOfFour, mf::kItemSide, 0, 4, 2)), "0: 0=6 2=0; 2=4; 3=12; 0=2 0=10 3=8;");
-  EXPECT_EQ(text(mf::RatingRows({}, mf::kUserSide, 1, 0)), "1:");
-}
-
 TEST(Factors, PartnersHaveOneInPlaceOfTheBias) {
   const std::vector<double> numbers = {1, 2, 0.5, 3, 4, -0.5};
   const mf::Partner partners[] = {{1, 0}, {0, 0}};
