@@ -48,15 +48,16 @@ void require(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.what());
 }
 
-template <typename Committed>
-std::vector<Delta> deltas_of(const Committed& committed) {
+}  // namespace
+
+std::vector<Delta> SerialHost::deltas_of(const Committed& committed) {
   std::vector<Delta> deltas;
+  const std::size_t width = committed.keys.empty() ? 0 : committed.values.size() / committed.keys.size();
   for (std::size_t i = 0; i < committed.keys.size(); ++i)
-    deltas.push_back({committed.keys[i], committed.values[i], committed.changes[i]});
+    deltas.push_back({committed.keys[i], std::span(committed.values).subspan(i * width, width),
+                      std::span(committed.changes).subspan(i * width, width)});
   return deltas;
 }
-
-}  // namespace
 
 // ---- the beginning ----
 
@@ -234,7 +235,7 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
   const Table& table = tables_.at(round.table);
   Summed summed{round.shared, part_offsets(table, rows_of_round(rounds_, round)), {}, {}};
   std::vector<std::vector<double>> parts;
-  SparseTreeSum open_sum(job_.shards);
+  std::optional<SparseTreeSum> open_sum(job_.shards);
   ScratchPool scratches;
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Writer note;
@@ -248,16 +249,17 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
     if (!scratch) continue;
     SparseRows rows = scratches.parts(round.table, s, std::move(scratch));
     for (const SparseRows::Piece& piece : rows.pieces()) require_parts(piece.numbers, table.combine);
-    if (!open_sum.add({0, s}, std::move(rows), table.combine)) throw std::logic_error("parts of different sizes");
+    if (!open_sum->add({0, s}, std::move(rows), table.combine)) throw std::logic_error("parts of different sizes");
   }
   ++pushed_;
   if (round.open) {
-    for (const KeyRun& run : open_sum.total()->runs())
+    for (const KeyRun& run : open_sum->total()->runs())
       for (Key key = run.first; key < run.first + run.count; ++key) {
         summed.keys.push_back(key);
         summed.offsets.push_back(summed.offsets.back() + table.part_width);
       }
-    summed.sums = open_sum.total()->joined();
+    summed.sums = open_sum->total()->joined();
+    open_sum.reset();
   } else {
     summed.sums = sum_over_tree(parts, summed.offsets.back(), table.combine);
   }
@@ -293,6 +295,8 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
   result->table = round.table;
   result->keys = summed.keys;
   result->argument = round.argument;
+  // A scheduler without a pipeline has no feedback, and views of dense tables are not told of changes.
+  const bool told = schedulers_[scheduler].pipeline > 0 || !table.dense;
   std::vector<std::vector<double>*> rows;  // where they stay
   auto next = rows_.end();
   for (const Key key : summed.keys) {
@@ -300,7 +304,7 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
     next = std::next(at);  // a hint: keys mostly ascend
     at->second.resize(table.row_width);
     rows.push_back(&at->second);
-    result->changes.push_back(at->second);  // as it was; see below
+    if (told) result->changes.insert(result->changes.end(), at->second.begin(), at->second.end());  // see below
   }
   std::map<std::uint32_t, std::vector<std::size_t>> places;  // of a partition's rows in the round
   if (table.single_partition) places[kSinglePartition];
@@ -308,13 +312,12 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
   for (std::size_t i = 0; i < summed.keys.size(); ++i)
     places[home_of_row(table, round.table, summed.keys[i], partitions_)].push_back(i);
   for (const auto& [partition, its] : places) pull(partition, round, summed, its, rows, *result);
-  for (std::size_t i = 0; i < summed.keys.size(); ++i) {
-    result->values.push_back(*rows[i]);
-    for (std::size_t j = 0; j < table.row_width; ++j)
-      result->changes[i][j] = result->values[i][j] - result->changes[i][j];
-  }
+  result->values.reserve(summed.keys.size() * table.row_width);
+  for (const std::vector<double>* const row : rows)
+    result->values.insert(result->values.end(), row->begin(), row->end());
+  for (std::size_t i = 0; i < result->changes.size(); ++i) result->changes[i] = result->values[i] - result->changes[i];
   to_refresh_.push_back(result);
-  schedulers_[scheduler].committed.push_back(result);
+  if (schedulers_[scheduler].pipeline > 0) schedulers_[scheduler].committed.push_back(result);
 }
 
 // One partition's rows of a round.  The norms are summed as the partitions' are: each over its rows, then all of them.
@@ -338,8 +341,8 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
   std::vector<double> changes;
   for (std::size_t e = 0; e < entries.size(); ++e) {
     require_finite(entries[e].value, "a row");
-    for (std::size_t j = 0; j < table.row_width; ++j)
-      changes.push_back(entries[e].value[j] - result.changes[places[e]][j]);
+    for (std::size_t j = 0; j < table.row_width && !result.changes.empty(); ++j)
+      changes.push_back(entries[e].value[j] - result.changes[places[e] * table.row_width + j]);
   }
   result.norms += norms_of(changes);
 }
@@ -409,7 +412,9 @@ void SerialHost::see(TableId table, Key key, std::span<const double> value) {
 void SerialHost::refresh(std::uint64_t upto) {
   for (std::uint64_t i = refreshed_; i < upto; ++i) {
     const Committed& one = *to_refresh_[i - refreshed_];
-    for (std::size_t k = 0; k < one.keys.size(); ++k) see(one.table, one.keys[k], one.values[k]);
+    const std::size_t width = tables_[one.table].row_width;
+    for (std::size_t k = 0; k < one.keys.size(); ++k)
+      see(one.table, one.keys[k], std::span(one.values).subspan(k * width, width));
   }
   for (; refreshed_ < upto; ++refreshed_) {
     const Committed& one = *to_refresh_.front();

@@ -126,7 +126,7 @@ class SerialHost {
     RoundId round = 0, own = 0;  // own: by the count of its scheduler
     TableId table = 0;
     std::vector<Key> keys;
-    std::vector<std::vector<double>> values, changes;
+    std::vector<double> values, changes;  // of the keys' rows; no changes if nobody is told of them
     Argument argument;
     Bytes reply;
     ChangeNorms norms;
@@ -147,6 +147,7 @@ class SerialHost {
     RoundId number = 0;
     std::vector<std::vector<Incoming>> messages;  // of its first step, by shard
   };
+  static std::vector<Delta> deltas_of(const Committed& committed);
   // The sums of the shards' parts of a round.
   struct Summed {
     std::vector<Key> keys;
