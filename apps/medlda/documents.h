@@ -14,6 +14,7 @@
 #include <numeric>
 #include <vector>
 
+#include "rota/bytes.h"
 #include "rota/dense_slice.h"
 #include "rota/io/number_text.h"
 #include "rota/io/row_files.h"
@@ -42,17 +43,30 @@ class Documents {
  public:
   // The row that was read last, without words from `known` on.  Throws DataError if it is not of counts.
   void add(const io::RowFiles& files, const io::LabelledValues& row, std::uint64_t known) {
+    std::uint64_t length = 0;
     for (std::size_t e = 0; e < row.values.size(); ++e) {
       const double count = row.values[e];
       if (!(count >= 0 && count <= 65535) || count != std::floor(count))
         files.fail("the count of a word must be a whole number up to 65535, found " + io::exact_text(count));
-      if (row.columns[e] < known) words_.insert(words_.end(), static_cast<std::size_t>(count), row.columns[e]);
+      if (row.columns[e] >= known || count == 0) continue;
+      words_.put_varint(row.columns[e] + std::uint64_t{1});
+      words_.put_varint(static_cast<std::uint64_t>(count));
+      length += static_cast<std::uint64_t>(count);
     }
-    ends_.push_back(words_.size());
+    words_.put_varint(0);
+    ends_.push_back(items() + length);
     signs_.push_back(row.label > 0 ? 1 : -1);
   }
   std::size_t size() const { return ends_.size(); }
-  const std::vector<std::uint32_t>& words() const { return words_; }       // of each token, until attach()
+  std::uint64_t items() const { return ends_.empty() ? 0 : ends_.back(); }  // tokens
+  // Until attach(): calls take(document, word, count).
+  template <typename Take>
+  void for_each_word(Take take) const {
+    Reader in(words_.view());
+    for (std::uint32_t d = 0; d < size(); ++d)
+      while (const std::uint64_t word = in.get_varint())
+        take(d, static_cast<std::uint32_t>(word - 1), static_cast<std::uint32_t>(in.get_varint()));
+  }
   double discriminant(std::size_t d, std::span<const double> eta) const {  // eta' zbar_d; 0 without tokens
     double sum = 0;
     for (std::size_t k = 0; k < eta.size(); ++k) sum += counts_[d * eta.size() + k] * eta[k];
@@ -65,18 +79,26 @@ class Documents {
     std::vector<std::pair<SliceId, std::uint32_t>> place(words);  // of each word: its slice, and the row there
     for (SliceId b = 0; b < slices.size(); ++b)
       for (std::uint32_t row = 0; row < slices[b].size(); ++row) place[slices[b][row]] = {b, row};
-    tokens_.resize(slices.size());
-    for (std::uint32_t d = 0, number = 0; d < size(); ++d)
-      for (; number < ends_[d]; ++number) {
-        const auto [slice, row] = place[words_[number]];
-        tokens_[slice].push_back({d, row, number});
-      }
+    std::vector<Writer> runs(slices.size());
+    std::vector<TokenRun> last(slices.size());
+    std::uint32_t number = 0;
+    for_each_word([&](std::uint32_t d, std::uint32_t word, std::uint32_t count) {
+      const auto [slice, row] = place[word];
+      for (const std::uint32_t each : {d - last[slice].document, row, number - last[slice].number, count})
+        runs[slice].put_varint(each);
+      last[slice] = {d, row, number, count};
+      number += count;
+    });
+    words_ = {};
+    for (Writer& one : runs) {
+      runs_.push_back(one.take());
+      runs_.back().shrink_to_fit();
+    }
     settings_ = settings;
     v_beta_ = static_cast<double>(words) * settings.beta;
-    topics_.resize(words_.size());
+    topics_.resize(items());
     counts_.resize(size() * settings.topics);
     omegas_.resize(size());
-    words_ = std::vector<std::uint32_t>();  // not {}, which would keep the memory
   }
 
   // Draws the topics of a slice's tokens, which have none yet if it is the first time; the totals are C_k.  Without
@@ -84,9 +106,8 @@ class Documents {
   void draw(SliceId slice, bool first, WordRows& rows, std::span<double> totals, std::span<const double> eta,
             Random& random) {
     std::vector<double> weights(settings_.topics);
-    for (const Token& token : tokens_[slice]) {
-      const std::span<std::uint32_t> row = rows.row(token.row), its = counts(token.document);
-      std::uint32_t& topic = topics_[token.number];
+    for_each_token(slice, [&](const TokenRun& run, std::uint16_t& topic) {
+      const std::span<std::uint32_t> row = rows.row(run.row), its = counts(run.document);
       const auto count = [&](std::int32_t change) {
         its[topic] += static_cast<std::uint32_t>(change);
         if (eta.empty()) return;
@@ -96,11 +117,12 @@ class Documents {
       if (!first) count(-1);
       for (std::size_t k = 0; k < weights.size(); ++k)
         weights[k] = (row[k] + settings_.beta) / (totals[k] + v_beta_) * (its[k] + settings_.alpha);
-      if (!first && !eta.empty()) follow_label(token.document, eta, weights);
+      if (!first && !eta.empty()) follow_label(run.document, eta, weights);
       double rest = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
-      for (topic = 0; topic + 1 < weights.size() && rest >= weights[topic]; ++topic) rest -= weights[topic];
+      for (topic = 0; topic + std::size_t{1} < weights.size() && rest >= weights[topic]; ++topic)
+        rest -= weights[topic];
       count(1);
-    }
+    });
   }
 
   // Draws the omegas, and adds the documents to b and then to the lower triangle of S^-1, row by row.
@@ -122,19 +144,32 @@ class Documents {
   // After reading the fields: false if they are wrong.
   bool count() {
     counts_.assign(counts_.size(), 0);
-    for (const auto& tokens : tokens_)
-      for (const Token& token : tokens) {
-        if (token.number >= topics_.size() || topics_[token.number] >= settings_.topics) return false;
-        ++counts(token.document)[topics_[token.number]];
-      }
+    if (topics_.size() != items()) return false;
+    if (!std::ranges::all_of(topics_, [&](std::uint16_t topic) { return topic < settings_.topics; })) return false;
+    for (SliceId b = 0; b < runs_.size(); ++b)
+      for_each_token(b, [&](const TokenRun& run, std::uint16_t topic) { ++counts(run.document)[topic]; });
     return omegas_.size() == size() &&
            std::ranges::all_of(omegas_, [](double each) { return each >= 0 && each < 1e300; });
   }
 
  private:
-  struct Token {
-    std::uint32_t document, row, number;  // row: of its word in the slice
+  // The tokens of a word in a document: its row in the slice, and the number of the first.
+  struct TokenRun {
+    std::uint32_t document = 0, row = 0, number = 0, count = 0;
   };
+  // Calls take(its run, its topic) for every token of a slice.
+  template <typename Take>
+  void for_each_token(SliceId slice, Take take) {
+    TokenRun run;
+    for (Reader in(runs_[slice]); !in.rest().empty();) {
+      const auto next = [&] { return static_cast<std::uint32_t>(in.get_varint()); };
+      run.document += next();
+      run.row = next();
+      run.number += next();
+      run.count = next();
+      for (std::uint32_t i = 0; i < run.count; ++i) take(run, topics_[run.number + i]);
+    }
+  }
   std::span<std::uint32_t> counts(std::size_t d) {
     return std::span(counts_).subspan(d * settings_.topics, settings_.topics);
   }
@@ -154,12 +189,14 @@ class Documents {
   Settings settings_;
   double v_beta_ = 0;  // V beta
   std::vector<double> signs_;
-  std::vector<std::uint32_t> words_;
-  std::vector<std::size_t> ends_;           // of each document: its tokens begin where those of the previous one end
-  std::vector<std::vector<Token>> tokens_;  // of each slice
-  std::vector<std::uint32_t> topics_;       // of each token
-  std::vector<std::uint32_t> counts_;       // of each document: C_dk
-  std::vector<double> omegas_;              // of each document
+  // As varints: of each document its words, from 1, and their counts, and then 0; of each slice its runs of tokens,
+  // documents and first tokens less those of the run before.
+  Writer words_;
+  std::vector<std::vector<std::byte>> runs_;
+  std::vector<std::size_t> ends_;      // of each document: its tokens begin where those of the previous one end
+  std::vector<std::uint16_t> topics_;  // of each token
+  std::vector<std::uint32_t> counts_;  // of each document: C_dk
+  std::vector<double> omegas_;         // of each document
 };
 
 }  // namespace rota::medlda

@@ -47,12 +47,12 @@ using Data = std::pair<Documents, Documents>;  // of a shard: to train on, and h
 class MedPush final : public SlicePush<WordRows>, public SharedPush {
  public:
   MedPush(Data data, const Settings& settings, const Common& common)
-      : settings_(settings), words_(common.words), items_(data.first.words().size()), data_(std::move(data)) {}
+      : settings_(settings), words_(common.words), items_(data.first.items()), data_(std::move(data)) {}
 
   std::uint64_t items() const override { return items_; }
   void census(Census& weight) const override {
     weight.resize(words_);
-    for (const std::uint32_t word : data_.first.words()) ++weight[word];
+    data_.first.for_each_word([&](std::uint32_t, std::uint32_t word, std::uint32_t count) { weight[word] += count; });
   }
   void attach(const Shape& shape) override {
     totals_ = shape.views[kTotals];
