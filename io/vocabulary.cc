@@ -1,6 +1,9 @@
 // io/vocabulary.cc
 #include "rota/io/vocabulary.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "rota/io/lines.h"
 #include "rota/io/numbers.h"
 
@@ -27,16 +30,30 @@ Vocabulary Vocabulary::read(const std::string& path) {
 }
 
 std::optional<std::uint32_t> Vocabulary::find(std::string_view word) const {
-  const auto found = numbers_.find(word);
-  if (found == numbers_.end()) return std::nullopt;
-  return found->second;
+  const std::uint32_t found = places_.empty() ? 0 : places_[place_of(word)];
+  return found == 0 ? std::nullopt : std::optional(found - 1);
 }
 
 std::uint32_t Vocabulary::number_of(std::string_view word) {
-  if (const auto known = find(word)) return *known;
-  const auto number = static_cast<std::uint32_t>(words_.size());
-  numbers_.emplace(words_.emplace_back(word), number);
-  return number;
+  if (2 * words_.size() >= places_.size()) grow();
+  std::uint32_t& found = places_[place_of(word)];
+  if (found == 0) {
+    words_.emplace_back(word);
+    found = static_cast<std::uint32_t>(words_.size());
+  }
+  return found - 1;
+}
+
+std::size_t Vocabulary::place_of(std::string_view word) const {
+  std::size_t place = std::hash<std::string_view>()(word) & (places_.size() - 1);
+  while (places_[place] != 0 && words_[places_[place] - 1] != word) place = (place + 1) & (places_.size() - 1);
+  return place;
+}
+
+void Vocabulary::grow() {
+  constexpr std::size_t kLeast = 16;  // and from there powers of two
+  places_.assign(std::max(kLeast, 2 * places_.size()), 0);
+  for (std::uint32_t n = 0; n < words_.size(); ++n) places_[place_of(words_[n])] = n + 1;
 }
 
 }  // namespace rota::io
