@@ -84,8 +84,11 @@ class Documents {
     std::uint32_t number = 0;
     for_each_word([&](std::uint32_t d, std::uint32_t word, std::uint32_t count) {
       const auto [slice, row] = place[word];
-      for (const std::uint32_t each : {d - last[slice].document, row, number - last[slice].number, count})
-        runs[slice].put_varint(each);
+      Writer& run = runs[slice];
+      run.put_varint(d - last[slice].document);
+      run.put_varint(number - last[slice].number);
+      run.put_varint(std::uint64_t{row} * 2 + (count > 1 ? 1 : 0));
+      if (count > 1) run.put_varint(count);
       last[slice] = {d, row, number, count};
       number += count;
     });
@@ -106,23 +109,26 @@ class Documents {
   void draw(SliceId slice, bool first, WordRows& rows, std::span<double> totals, std::span<const double> eta,
             Random& random) {
     std::vector<double> weights(settings_.topics);
-    for_each_token(slice, [&](const TokenRun& run, std::uint16_t& topic) {
-      const std::span<std::uint32_t> row = rows.row(run.row), its = counts(run.document);
-      const auto count = [&](std::int32_t change) {
-        its[topic] += static_cast<std::uint32_t>(change);
-        if (eta.empty()) return;
-        row[topic] += static_cast<std::uint32_t>(change);
-        totals[topic] += change;
-      };
-      if (!first) count(-1);
-      for (std::size_t k = 0; k < weights.size(); ++k)
-        weights[k] = (row[k] + settings_.beta) / (totals[k] + v_beta_) * (its[k] + settings_.alpha);
-      if (!first && !eta.empty()) follow_label(run.document, eta, weights);
-      double rest = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
-      for (topic = 0; topic + std::size_t{1} < weights.size() && rest >= weights[topic]; ++topic)
-        rest -= weights[topic];
-      count(1);
-    });
+    TokenRun run;
+    for (Reader in(runs_[slice]); next(in, run);)
+      for (std::uint32_t i = 0; i < run.count; ++i) {
+        std::uint16_t& topic = topics_[run.number + i];
+        const std::span<std::uint32_t> row = rows.row(run.row), its = counts(run.document);
+        const auto count = [&](std::int32_t change) {
+          its[topic] += static_cast<std::uint32_t>(change);
+          if (eta.empty()) return;
+          row[topic] += static_cast<std::uint32_t>(change);
+          totals[topic] += change;
+        };
+        if (!first) count(-1);
+        for (std::size_t k = 0; k < weights.size(); ++k)
+          weights[k] = (row[k] + settings_.beta) / (totals[k] + v_beta_) * (its[k] + settings_.alpha);
+        if (!first && !eta.empty()) follow_label(run.document, eta, weights);
+        double rest = random.uniform() * std::accumulate(weights.begin(), weights.end(), 0.0);
+        for (topic = 0; topic + std::size_t{1} < weights.size() && rest >= weights[topic]; ++topic)
+          rest -= weights[topic];
+        count(1);
+      }
   }
 
   // Draws the omegas, and adds the documents to b and then to the lower triangle of S^-1, row by row.
@@ -146,8 +152,11 @@ class Documents {
     counts_.assign(counts_.size(), 0);
     if (topics_.size() != items()) return false;
     if (!std::ranges::all_of(topics_, [&](std::uint16_t topic) { return topic < settings_.topics; })) return false;
-    for (SliceId b = 0; b < runs_.size(); ++b)
-      for_each_token(b, [&](const TokenRun& run, std::uint16_t topic) { ++counts(run.document)[topic]; });
+    for (const std::vector<std::byte>& runs : runs_) {
+      TokenRun run;
+      for (Reader in(runs); next(in, run);)
+        for (std::uint32_t i = 0; i < run.count; ++i) ++counts(run.document)[topics_[run.number + i]];
+    }
     return omegas_.size() == size() &&
            std::ranges::all_of(omegas_, [](double each) { return each >= 0 && each < 1e300; });
   }
@@ -157,18 +166,15 @@ class Documents {
   struct TokenRun {
     std::uint32_t document = 0, row = 0, number = 0, count = 0;
   };
-  // Calls take(its run, its topic) for every token of a slice.
-  template <typename Take>
-  void for_each_token(SliceId slice, Take take) {
-    TokenRun run;
-    for (Reader in(runs_[slice]); !in.rest().empty();) {
-      const auto next = [&] { return static_cast<std::uint32_t>(in.get_varint()); };
-      run.document += next();
-      run.row = next();
-      run.number += next();
-      run.count = next();
-      for (std::uint32_t i = 0; i < run.count; ++i) take(run, topics_[run.number + i]);
-    }
+  // The next run of a slice's; false at the end.
+  static bool next(Reader& in, TokenRun& run) {
+    if (in.rest().empty()) return false;
+    run.document += static_cast<std::uint32_t>(in.get_varint());
+    run.number += static_cast<std::uint32_t>(in.get_varint());
+    const std::uint64_t row = in.get_varint();
+    run.row = static_cast<std::uint32_t>(row / 2);
+    run.count = row % 2 == 1 ? static_cast<std::uint32_t>(in.get_varint()) : 1;
+    return true;
   }
   std::span<std::uint32_t> counts(std::size_t d) {
     return std::span(counts_).subspan(d * settings_.topics, settings_.topics);
@@ -190,7 +196,7 @@ class Documents {
   double v_beta_ = 0;  // V beta
   std::vector<double> signs_;
   // As varints: of each document its words, from 1, and their counts, and then 0; of each slice its runs of tokens,
-  // documents and first tokens less those of the run before.
+  // documents and first tokens less those of the run before, twice the row, plus 1 if a count other than 1 follows.
   Writer words_;
   std::vector<std::vector<std::byte>> runs_;
   std::vector<std::size_t> ends_;      // of each document: its tokens begin where those of the previous one end

@@ -126,7 +126,7 @@ class SerialHost {
     RoundId round = 0, own = 0;  // own: by the count of its scheduler
     TableId table = 0;
     std::vector<Key> keys;
-    std::vector<double> values, changes;  // of the keys' rows; no changes if nobody is told of them
+    std::vector<double> values, changes;  // of the keys' rows; no changes if no hook needs them
     Argument argument;
     Bytes reply;
     ChangeNorms norms;
