@@ -21,6 +21,10 @@ Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& g
     values[name] = of_file ? absolute_path(*checked) : *checked;
   }
   values["app"] = plugin.name;
+  // Apps see by the option that there is held-out data.
+  std::string& held_out = values["valid"];
+  if (held_out.empty())
+    for (const std::string& file : valid) held_out += (held_out.empty() ? "" : ",") + file;
 
   Job job;
   job.options = Options(std::move(values));
