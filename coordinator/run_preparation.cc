@@ -138,8 +138,7 @@ Status RunPreparation::on(const Loaded& loaded, NodeId from, Outbox& out) {
 // What is the same in the LOADED of all workers.
 Status RunPreparation::check_and_take(const Loaded& loaded) {
   ROTA_TRY(check_scores(loaded.terms, loaded.scores));
-  if (plan_.options.has("valid") && held_out_score(loaded.scores) == nullptr)
-    return {ExitCode::usage, "--valid: " + loaded.app + " has no score of held-out data"};
+  if (plan_.options.has("valid")) ROTA_TRY(check_held_out(loaded.app, loaded.scores));
   description_.found.app = loaded.app;
   description_.found.input = loaded.input;
   description_.found.valid = loaded.valid;

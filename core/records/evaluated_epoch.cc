@@ -22,6 +22,11 @@ Status check_scores(const std::vector<Term>& terms, const std::vector<Score>& sc
   return {};
 }
 
+Status check_held_out(const std::string& app, const std::vector<Score>& scores) {
+  if (held_out_score(scores) != nullptr) return {};
+  return {ExitCode::usage, "--valid: " + app + " has no score of held-out data"};
+}
+
 const Score* held_out_score(const std::vector<Score>& scores) {
   const auto found = std::ranges::find_if(scores, &Score::held_out);
   return found == scores.end() ? nullptr : &*found;

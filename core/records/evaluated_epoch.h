@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/base/status.h"
@@ -14,6 +15,9 @@ namespace rota {
 // Whether terms and scores have names of their own, and every score is made of terms that there are: else an error, the
 // plugin's fault.
 Status check_scores(const std::vector<Term>& terms, const std::vector<Score>& scores);
+
+// A usage error of a job with held-out data whose app has no score of it.
+Status check_held_out(const std::string& app, const std::vector<Score>& scores);
 
 // The score that is `valid`, and that --patience watches; null if none is of held-out data.
 const Score* held_out_score(const std::vector<Score>& scores);

@@ -44,6 +44,9 @@ class Training {
       eval_every_ = number("eval_every");
       best_epoch_ = BestEpoch(static_cast<std::uint32_t>(number("patience")));
       host_.emplace(plugin_, std::move(job), [this](const char* hook, RoundId round) { trace(hook, round); });
+      const std::vector<Score> scores = host_->app().scores();
+      must(check_scores(host_->app().terms(), scores));
+      if (!request.valid.empty()) must(check_held_out(std::string(plugin_.name), scores));
     });
   }
 

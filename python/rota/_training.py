@@ -230,9 +230,12 @@ class _Where:
     def elsewhere(self) -> bool:
         return self.hosts is not None or bool(self.slurm)
 
-    def words(self) -> list[str]:
+    def check(self) -> None:
         if self.slurm and "SLURM_JOB_ID" not in os.environ:
             raise _error(2, "slurm=True: this is no job of Slurm; start Python by sbatch, salloc or srun")
+
+    def words(self) -> list[str]:
+        self.check()
         words = ["--slurm" if self.slurm else "--noslurm"]
         if self.workers is not None:
             words.append(f"--workers={int(self.workers)}")
@@ -266,6 +269,7 @@ def _train_by_processes(app: str, texts: dict[str, str], numbers: dict[str, np.n
     if (in_memory or numbers) and where.elsewhere() and where.out is None:
         raise _error(2, "hosts= and slurm= with arrays need out= in a folder that all machines share, or paths in "
                         "place of the arrays")
+    where.check()
     if where.workers is None and not where.elsewhere():
         where.workers = min(len(os.sched_getaffinity(0)), _WORKERS_MOST)
     folder = None if where.out is None else pathlib.Path(os.fspath(where.out)).absolute()

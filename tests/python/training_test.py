@@ -41,10 +41,11 @@ class Training(PythonTest):
 
     def test_weights_and_held_out_data_are_the_same_for_processes(self):
         weights = np.linspace(0.5, 2, len(LABELS))
-        hashes = {train("linear", {"l2": 0.01}, MATRIX, LABELS, sample_weight=weights, valid=(MATRIX[:50], LABELS[:50]),
-                        workers=workers).model_hash for workers in (0, 2)}
-        self.assertEqual(len(hashes), 1)
-        self.assertNotIn(train("linear", {"l2": 0.01}, MATRIX, LABELS).model_hash, hashes)
+        here, there = (train("linear", {"l2": 0.01}, MATRIX, LABELS, sample_weight=weights,
+                             valid=(MATRIX[:50], LABELS[:50]), workers=workers) for workers in (0, 2))
+        self.assertEqual(here.model_hash, there.model_hash)
+        self.assertEqual(here.history[-1]["valid"], there.history[-1]["valid"])
+        self.assertNotEqual(train("linear", {"l2": 0.01}, MATRIX, LABELS).model_hash, here.model_hash)
 
     def test_options_that_change_nothing_are_named(self):
         for workers in (0, 1):
@@ -106,7 +107,9 @@ class Training(PythonTest):
                 (rota.UsageError, 2, lambda: train("sgd", {}, MATRIX, LABELS, workers=-1)),
                 (rota.UsageError, 2, lambda: train("sgd", {}, MATRIX, LABELS, workers=0, out=out)),
                 (rota.UsageError, 2, lambda: train("sgd", {}, MATRIX, LABELS, hosts="a,b")),
-                (rota.UsageError, 2, lambda: train("sgd", {}, A9A, slurm=True))):
+                (rota.UsageError, 2, lambda: train("pagerank", {}, MATRIX, valid=MATRIX, workers=0)),
+                (rota.UsageError, 2, lambda: train("sgd", {}, A9A, slurm=True)),
+                (rota.UsageError, 2, lambda: train("no_app_to_pack_for", {}, MATRIX, slurm=True, out=out))):
             with self.assertRaises(kind) as caught:
                 call()
             self.assertEqual(caught.exception.exit_code, code)

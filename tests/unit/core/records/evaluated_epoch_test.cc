@@ -90,6 +90,13 @@ TEST(Scores, InvalidOnesAreThePluginsFault) {
   EXPECT_EQ(check_scores({{"a"}, {"a"}}, {}).what(), "plugin: duplicate term a");
 }
 
+TEST(Scores, HeldOutDataNeedsOne) {
+  EXPECT_TRUE(check_held_out("app", {{.name = "error", .term = "errors", .held_out = true}}).ok());
+  const Status status = check_held_out("app", {{.name = "error", .term = "errors"}});
+  EXPECT_EQ(status.code(), ExitCode::usage);
+  EXPECT_EQ(status.what(), "--valid: app has no score of held-out data");
+}
+
 TEST(BestEpoch, IsOverAfterEnoughEvaluationsWithoutABetterOne) {
   BestEpoch best(2);
   EXPECT_TRUE(best.add(1, 5, Better::smaller)) << "the first is always the best";
