@@ -3,7 +3,6 @@
 #include "rota/testing/serial_host.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <stdexcept>
 
@@ -97,6 +96,7 @@ void SerialHost::load() {
   }
   trace("tables");
   tables_ = tables_of(*app_, job_, facts_);
+  rows_ = CommittedRows(tables_);
   dataflows_ = app_->dataflows(facts_);
   routes_of(*app_, facts_, job_.shards);  // checks them
   trace("schedule");
@@ -138,7 +138,7 @@ void SerialHost::start() {
   }
   trace("App::start_row");
   for_each_starting_row(*app_, facts_, tables_, job_.seed, [&](TableId table, Key key, std::span<const double> row) {
-    rows_[{table, key}] = {row.begin(), row.end()};
+    std::ranges::copy(row, rows_.make(table, key).begin());
     see(table, key, row);
   });
   epochs_ = plugin_.starting_pass ? 0 : 1;
@@ -297,14 +297,10 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
   result->argument = round.argument;
   // A scheduler without a pipeline has no feedback, and views of dense tables are not told of changes.
   const bool told = schedulers_[scheduler].pipeline > 0 || !table.dense;
-  std::vector<std::vector<double>*> rows;  // where they stay
-  auto next = rows_.end();
+  std::vector<std::span<double>> rows;
   for (const Key key : summed.keys) {
-    const auto at = rows_.try_emplace(next, std::pair(round.table, key));
-    next = std::next(at);  // a hint: keys mostly ascend
-    at->second.resize(table.row_width);
-    rows.push_back(&at->second);
-    if (told) result->changes.insert(result->changes.end(), at->second.begin(), at->second.end());  // see below
+    const std::span<double> row = rows.emplace_back(rows_.make(round.table, key));
+    if (told) result->changes.insert(result->changes.end(), row.begin(), row.end());  // see below
   }
   std::map<std::uint32_t, std::vector<std::size_t>> places;  // of a partition's rows in the round
   if (table.single_partition) places[kSinglePartition];
@@ -313,8 +309,7 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
     places[home_of_row(table, round.table, summed.keys[i], partitions_)].push_back(i);
   for (const auto& [partition, its] : places) pull(partition, round, summed, its, rows, *result);
   result->values.reserve(summed.keys.size() * table.row_width);
-  for (const std::vector<double>* const row : rows)
-    result->values.insert(result->values.end(), row->begin(), row->end());
+  for (const std::span<double> row : rows) result->values.insert(result->values.end(), row.begin(), row.end());
   for (std::size_t i = 0; i < result->changes.size(); ++i) result->changes[i] = result->values[i] - result->changes[i];
   to_refresh_.push_back(result);
   if (schedulers_[scheduler].pipeline > 0) schedulers_[scheduler].committed.push_back(result);
@@ -322,14 +317,14 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
 
 // One partition's rows of a round.  The norms are summed as the partitions' are: each over its rows, then all of them.
 void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed& summed,
-                      const std::vector<std::size_t>& places, const std::vector<std::vector<double>*>& rows,
+                      const std::vector<std::size_t>& places, std::span<const std::span<double>> rows,
                       Committed& result) {
   const Table& table = tables_[round.table];
   std::vector<PullEntry> entries;
   for (const std::size_t i : places)
     entries.push_back({summed.keys[i],
                        std::span(summed.sums).subspan(summed.offsets[i], summed.offsets[i + 1] - summed.offsets[i]),
-                       *rows[i]});
+                       rows[i]});
   Writer reply;
   PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply, pull_seed(job_.seed)};
   if (table.single_partition) task.blocks = round.blocks;
@@ -460,10 +455,10 @@ std::vector<double> SerialHost::evaluate() const {
     add_slice_terms(*shards_[b % shards_.size()], b, *slices_[b], {terms, of_slices[b]});
   trace("Pull::evaluate");
   Leaves of_rows(partitions_, std::vector<double>(terms.size()));
-  for (const auto& [name, value] : rows_) {
-    const std::uint32_t home = home_of_row(tables_[name.first], name.first, name.second, partitions_);
-    pulls_[home]->evaluate(name.first, name.second, value, {terms, of_rows[home]});
-  }
+  rows_.for_each([&](TableId table, Key key, std::span<const double> row) {
+    const std::uint32_t home = home_of_row(tables_[table], table, key, partitions_);
+    pulls_[home]->evaluate(table, key, row, {terms, of_rows[home]});
+  });
   const std::vector<double> sums = sum_of_terms({&of_shards, &of_slices, &of_rows}, terms.size());
   for (std::size_t i = 0; i < terms.size(); ++i) {
     require_finite(std::span(&sums[i], 1), ("the term " + terms[i].name).c_str());
@@ -493,14 +488,15 @@ double SerialHost::figure(const std::string& name) const {
 }
 
 std::vector<double> SerialHost::row(TableId table, Key key) const {
-  const auto found = rows_.find({table, key});
-  return found == rows_.end() ? std::vector<double>(tables_.at(table).row_width) : found->second;
+  const std::span<const double> found = rows_.find(table, key);
+  return found.empty() ? std::vector<double>(tables_[table].row_width) : std::vector(found.begin(), found.end());
 }
 
 std::string SerialHost::model_hash() const {
   ModelHash hash;
   for (SliceId b = 0; b < slices_.size(); ++b) hash.add_slice(b, hash128(bytes_of(*slices_[b], &Slice::encode)));
-  for (const auto& [name, value] : rows_) hash.add_rows(row_hash(name.first, name.second, value));
+  rows_.for_each(
+      [&](TableId table, Key key, std::span<const double> row) { hash.add_rows(row_hash(table, key, row)); });
   return hash.get().hex();
 }
 
@@ -532,7 +528,7 @@ void SerialHost::restore(const Snapshot& snapshot) {
   prepare(true);
   rows_ = snapshot.rows;
   seen_.clear();
-  for (const auto& [name, value] : rows_) see(name.first, name.second, value);
+  rows_.for_each([&](TableId table, Key key, std::span<const double> row) { see(table, key, row); });
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {
     read_back<Stateful>(*schedulers_[i].schedule, &Stateful::restore, snapshot.schedules.at(i), "the schedule");
     schedulers_[i].next = snapshot.rounds + 1;

@@ -82,7 +82,7 @@ MemoryModel::MemoryModel(SerialHost& host, bool last)
     if (last) host.free_shard(s);
   }
   common_ = bytes_of(host.app(), &App::save_common);
-  for (const auto& [name, row] : host.rows()) put(name.first, name.second, row);
+  host.rows().for_each([&](TableId table, Key key, std::span<const double> row) { put(table, key, row); });
 }
 
 MemoryModel::MemoryModel(const Model& model, const std::vector<Table>& tables)

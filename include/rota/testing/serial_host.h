@@ -27,6 +27,7 @@
 
 #include "rota/exchange/exchange_push.h"
 #include "rota/plugin.h"
+#include "rota/testing/committed_rows.h"
 
 extern "C" __attribute__((visibility("default"))) const rota::Plugin* rota_plugin_v1();
 
@@ -51,7 +52,7 @@ class SerialHost {
     bool done = false;
     std::vector<std::vector<std::byte>> slices, shards, schedules;
     std::vector<std::vector<std::byte>> pulls;  // by partition
-    std::map<std::pair<TableId, Key>, std::vector<double>> rows;
+    CommittedRows rows;
 
     friend bool operator==(const Snapshot&, const Snapshot&) = default;
   };
@@ -107,7 +108,7 @@ class SerialHost {
   RoundId rounds() const { return rounds_; }  // finished ones
   // The committed value; zeros before the first commit.
   std::vector<double> row(TableId table, Key key) const;
-  const std::map<std::pair<TableId, Key>, std::vector<double>>& rows() const { return rows_; }
+  const CommittedRows& rows() const { return rows_; }
   Push& shard(ShardId s) { return *shards_[s]; }
   const Push& shard(ShardId s) const { return *shards_[s]; }
   Slice& slice(SliceId b) { return *slices_[b]; }
@@ -119,8 +120,6 @@ class SerialHost {
   std::string model_hash() const;
 
  private:
-  using RowMap = std::map<std::pair<TableId, Key>, std::vector<double>>;
-
   // A committed round that the shards and its scheduler have not all received.
   struct Committed {
     RoundId round = 0, own = 0;  // own: by the count of its scheduler
@@ -177,7 +176,7 @@ class SerialHost {
                    const OpenParts& open_parts, Writer& note);
   void commit(const Round& round, std::uint32_t scheduler, const Summed& summed);
   void pull(std::uint32_t partition, const Round& round, const Summed& summed, const std::vector<std::size_t>& places,
-            const std::vector<std::vector<double>*>& rows, Committed& result);
+            std::span<const std::span<double>> rows, Committed& result);
   void see(TableId table, Key key, std::span<const double> value);
   void refresh(std::uint64_t upto);
   void feed_back(Scheduler& scheduler, std::uint64_t upto);
@@ -195,8 +194,9 @@ class SerialHost {
   Cut cut_;
   std::vector<std::uint32_t> visits_;  // to each slice, in this epoch
   std::vector<std::unique_ptr<Slice>> slices_;
-  RowMap rows_;  // the committed ones
-  RowMap seen_;  // the same, of the commits that the shards have received, without dense tables
+  CommittedRows rows_;
+  // The same, of the commits that the shards have received, without dense tables.
+  std::map<std::pair<TableId, Key>, std::vector<double>> seen_;
   // The same of dense tables, by table.
   std::vector<std::vector<double>> view_numbers_;
   std::vector<std::uint64_t> view_versions_;
@@ -226,8 +226,9 @@ class SerialModel final : public Model {
   Epoch epoch() const override { return host_.epochs() - 1; }
   std::vector<double> row(TableId table, Key key) const override { return host_.row(table, key); }
   void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
-    for (const auto& [name, value] : host_.rows())
-      if (name.first == table) f(name.second, value);
+    host_.rows().for_each([&](TableId t, Key key, std::span<const double> row) {
+      if (t == table) f(key, row);
+    });
   }
   Bytes slice(SliceId b) const override { return Bytes::from(snapshot_.slices.at(b)); }
   Bytes shard(ShardId s) const override { return Bytes::from(snapshot_.shards.at(s)); }
