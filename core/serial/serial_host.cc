@@ -232,10 +232,14 @@ void SerialHost::run_owned(const Round& round) {
 }
 
 void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
+  commit(round, scheduler, sum_of_shards(round));
+}
+
+SerialHost::Summed SerialHost::sum_of_shards(const Round& round) {
   const Table& table = tables_.at(round.table);
   Summed summed{round.shared, part_offsets(table, rows_of_round(rounds_, round)), {}, {}};
   std::vector<std::vector<double>> parts;
-  std::optional<SparseTreeSum> open_sum(job_.shards);
+  SparseTreeSum open_sum(job_.shards);
   ScratchPool scratches;
   for (ShardId s = 0; s < shards_.size(); ++s) {
     Writer note;
@@ -249,21 +253,20 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
     if (!scratch) continue;
     SparseRows rows = scratches.parts(round.table, s, std::move(scratch));
     for (const SparseRows::Piece& piece : rows.pieces()) require_parts(piece.numbers, table.combine);
-    if (!open_sum->add({0, s}, std::move(rows), table.combine)) throw std::logic_error("parts of different sizes");
+    if (!open_sum.add({0, s}, std::move(rows), table.combine)) throw std::logic_error("parts of different sizes");
   }
   ++pushed_;
   if (round.open) {
-    for (const KeyRun& run : open_sum->total()->runs())
+    for (const KeyRun& run : open_sum.total()->runs())
       for (Key key = run.first; key < run.first + run.count; ++key) {
         summed.keys.push_back(key);
         summed.offsets.push_back(summed.offsets.back() + table.part_width);
       }
-    summed.sums = open_sum->total()->joined();
-    open_sum.reset();
+    summed.sums = open_sum.total()->joined();
   } else {
     summed.sums = sum_over_tree(parts, summed.offsets.back(), table.combine);
   }
-  commit(round, scheduler, summed);
+  return summed;
 }
 
 void SerialHost::push_shared(ShardId s, const Round& round, const std::vector<std::size_t>& offsets,

@@ -166,6 +166,7 @@ class SerialHost {
   Round choose(std::uint32_t scheduler);
   void run_owned(const Round& round);
   void run_shared(const Round& round, std::uint32_t scheduler);
+  Summed sum_of_shards(const Round& round);
   void run_exchange(const Round& round);
   std::vector<std::vector<Incoming>> scatter(const Exchange& exchange, std::uint32_t step);
   // All steps of the exchanges but the last `most`.
