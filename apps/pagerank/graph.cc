@@ -11,7 +11,7 @@ namespace rota::pagerank {
 namespace {
 
 // Of a step, in units of edges: a new rank takes more operations than a share.
-constexpr std::uint64_t kNodeWork = 4;
+constexpr std::uint64_t kNodeWork = 2;
 // Shares of a rank, rank * weight / sum of weights, are numbers between these.
 constexpr double kLeastWeight = 1e-100, kMostWeight = 1e100;
 

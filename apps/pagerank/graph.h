@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "rota/io/entry_reader.h"
+#include "rota/numerics/large_vector.h"
 #include "rota/once_per_version.h"
 #include "rota/packed_app.h"
 
@@ -95,37 +96,47 @@ LoadedGraph read_graph(const Job& job, const io::EntryForm& form, std::span<cons
 
 // What a step needs to know of all ranks.
 struct Shares {
-  std::vector<double> numbers;  // r_u / W_u by node, 0 for a dangling one
+  LargeVector<double> numbers;  // r_u / W_u by node, 0 for a dangling one
   double dangling = 0;          // D
 };
 
 // One for all shards of a process.
 class PowerIteration {
  public:
-  PowerIteration(std::vector<double> out_weight, double damping) : divisors_(std::move(out_weight)), damping_(damping) {
-    for (std::uint32_t u = 0; u < divisors_.size(); ++u) {
-      if (divisors_[u] > 0) continue;
-      divisors_[u] = std::numeric_limits<double>::infinity();
-      dangling_.push_back(u);
-    }
+  PowerIteration(const std::vector<double>& out_weight, double damping) : nodes_(out_weight.size()), damping_(damping) {
+    const auto divisor = [](double weight) { return weight > 0 ? weight : std::numeric_limits<double>::infinity(); };
+    const auto exact = [](double weight) { return static_cast<double>(static_cast<float>(weight)) == weight; };
+    for (std::uint32_t u = 0; u < out_weight.size(); ++u)
+      if (out_weight[u] <= 0) dangling_.push_back(u);
+    dangling_ranks_.resize(dangling_.size());
+    if (std::ranges::all_of(out_weight, exact))
+      for (const double weight : out_weight) short_divisors_.push_back(static_cast<float>(divisor(weight)));
+    else
+      for (const double weight : out_weight) divisors_.push_back(divisor(weight));
   }
 
-  std::uint64_t nodes() const { return divisors_.size(); }
-  double divisor(std::uint32_t node) const { return divisors_[node]; }  // W_u; infinity for a dangling one
+  std::uint64_t nodes() const { return nodes_; }
+  // W_u; infinity for a dangling one.
+  double divisor(std::uint32_t node) const { return divisors_.empty() ? short_divisors_[node] : divisors_[node]; }
   // Of all nodes' ranks, computed once for each version; see once_per_version.h.
   const Shares& shares(std::uint64_t version, std::span<const double> ranks) {
     constexpr std::size_t kPart = 16384;  // nodes
     const auto begin = [&](Shares& shares) { shares.numbers.resize(ranks.size()); };
-    return shares_.of_parts(version, 1 + (ranks.size() + kPart - 1) / kPart, begin, [&](Shares& shares, auto part) {
-      if (part == 0) {  // the longest
-        double sum = 0;
-        for (const std::uint32_t u : dangling_) sum += ranks[u];
-        shares.dangling = sum;
-      } else {
-        const std::size_t end = std::min(part * kPart, ranks.size());
-        for (std::size_t u = (part - 1) * kPart; u < end; ++u) shares.numbers[u] = ranks[u] / divisors_[u];
-      }
+    Shares& all = shares_.of_parts(version, (ranks.size() + kPart - 1) / kPart, begin, [&](Shares& shares, auto part) {
+      const std::size_t first = part * kPart, end = std::min(first + kPart, ranks.size());
+      const auto divide = [&](const auto& divisors) {
+        for (std::size_t u = first; u < end; ++u) shares.numbers[u] = ranks[u] / divisors[u];
+      };
+      divisors_.empty() ? divide(short_divisors_) : divide(divisors_);
+      // While the ranks are in the cache.  The sum, a chain of additions, is left.
+      for (auto d = std::ranges::lower_bound(dangling_, first); d != dangling_.end() && *d < end; ++d)
+        dangling_ranks_[static_cast<std::size_t>(d - dangling_.begin())] = ranks[*d];
     });
+    dangling_sum_.of(version, [&](double& sum) {
+      sum = std::accumulate(dangling_ranks_.begin(), dangling_ranks_.end(), 0.0);
+      all.dangling = sum;
+    });
+    return all;
   }
 
   // The next ranks of the nodes of a range.
@@ -170,10 +181,14 @@ class PowerIteration {
     }
   }
 
-  std::vector<double> divisors_;
+  std::uint64_t nodes_;
+  LargeVector<float> short_divisors_;  // if they are exact: half of the memory to read in a step; else
+  LargeVector<double> divisors_;
   std::vector<std::uint32_t> dangling_;  // nodes, ascending
+  std::vector<double> dangling_ranks_;   // of the version of the shares
   double damping_;
   OncePerVersion<Shares> shares_;
+  OncePerVersion<double> dangling_sum_;
 };
 
 }  // namespace rota::pagerank

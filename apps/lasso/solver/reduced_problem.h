@@ -15,7 +15,6 @@
 #include <span>
 #include <vector>
 
-#include "apps/lasso/design/large_vector.h"
 #include "apps/lasso/duality.h"
 #include "apps/lasso/penalty.h"
 #include "apps/lasso/settings.h"
@@ -23,6 +22,7 @@
 #include "apps/lasso/solver/gram.h"
 #include "apps/lasso/solver/working_columns.h"
 #include "rota/bytes.h"
+#include "rota/numerics/large_vector.h"
 
 namespace rota::lasso {
 

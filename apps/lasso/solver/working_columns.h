@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "apps/lasso/column_moments.h"
-#include "apps/lasso/design/large_vector.h"
 #include "rota/fields.h"
+#include "rota/numerics/large_vector.h"
 
 namespace rota::lasso {
 

@@ -1,4 +1,4 @@
-// apps/lasso/design/large_vector.h -- vectors of numbers that may be large: in large pages, if the operating system
+// rota/numerics/large_vector.h -- vectors of numbers that may be large: in large pages, if the operating system
 // has them.
 //
 // Large pages make the first touch of hundreds of megabytes, and scattered writes to them, several times as fast.
@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace rota::lasso {
+namespace rota {
 
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;  // bytes
 
@@ -48,4 +48,4 @@ struct LargePages {
 template <typename T>
 using LargeVector = std::vector<T, LargePages<T>>;
 
-}  // namespace rota::lasso
+}  // namespace rota
