@@ -42,6 +42,13 @@ class EpochEnd {
   bool blocks() const { return boundary_.has_value(); }
   // It is being done: the epoch itself is over.
   bool under_way() const { return boundary_ && boundary_->stage != Stage::computing; }
+  // All schedulers have said whether an epoch is the last.  If it is not, and nothing else is done after it, the next
+  // one may be given out before it is over.
+  void known(Epoch epoch, bool ends_job) {
+    const bool waits = boundary_ && boundary_->epoch == epoch && boundary_->stage == Stage::computing;
+    if (waits && !ends_job && !boundary_->evaluate && !boundary_->save && !boundary_->last && !stop_)
+      boundary_.reset();
+  }
   // All workers and schedulers have ended an epoch, which took `took`.  `ends_job`: all schedulers say that it is the
   // last.
   Status over(EpochRecord record, bool ends_job, Nanoseconds took, Outbox& out);

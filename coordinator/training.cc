@@ -36,6 +36,12 @@ void OpenEpochs::add(std::uint32_t scheduler, const EpochFigures& figures) {
   merge_answers(epoch.ends_job, figures.ends_job);
 }
 
+std::optional<bool> OpenEpochs::ends_job(Epoch epoch) const {
+  const auto scheduled = scheduled_.find(epoch);
+  if (scheduled == scheduled_.end() || scheduled->second.schedulers < schedulers_) return std::nullopt;
+  return scheduled->second.ends_job == true;
+}
+
 bool OpenEpochs::add(std::uint32_t worker, const EpochDone& done) {
   const auto epoch = done_.find(done.epoch);
   return epoch != done_.end() && epoch->second.emplace(worker, done).second;
@@ -107,7 +113,10 @@ Status Training::on(const Rounds& rounds, NodeId from, Outbox& out) {
     ++next_round_;
     if (ends_epoch) ++scheduling_epoch_;
   }
-  for (const EpochFigures& one : rounds.figures) epochs_.add(from.index, one);
+  for (const EpochFigures& one : rounds.figures) {
+    epochs_.add(from.index, one);
+    if (const auto ends_job = epochs_.ends_job(one.epoch)) epoch_end_.known(one.epoch, *ends_job);
+  }
   give_out(out);
   return end_epochs(out);
 }

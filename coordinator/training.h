@@ -30,6 +30,8 @@ class OpenEpochs {
   void given_out(Epoch epoch) { done_.try_emplace(epoch); }
   // The epoch is over for a scheduler.
   void add(std::uint32_t scheduler, const EpochFigures& figures);
+  // Whether all schedulers say that an epoch is the last; none before all of them have ended it.
+  std::optional<bool> ends_job(Epoch epoch) const;
   // And for a worker.  False if no round of it is out, or if this worker has reported it before.
   bool add(std::uint32_t worker, const EpochDone& done);
 

@@ -57,8 +57,8 @@ class Schedule : public Stateful {
   // criterion.  Called at the end of an epoch; the value at the end of the last one is the job's result.
   virtual std::optional<bool> converged() const { return std::nullopt; }
 
-  // Whether ends_job() may ever return true; called once, like pipeline().  If so, no epoch begins before the previous
-  // one has ended.
+  // Whether ends_job() may ever return true; called once, like pipeline().  If so, no epoch begins before the answer
+  // for the previous one is known.
   virtual bool may_end_job() const { return false; }
   // Called at the end of an epoch, after all its feedback: whether it was the last.  If there are several schedules,
   // all must return true for the same epoch.  (Round::ends_job announces it ahead.)
