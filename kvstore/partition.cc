@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "core/base/finite.h"
@@ -230,12 +231,15 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   Done done;
   bool finite = true;
   std::vector<double> values = values_of(entries, table.row_width, [&](std::span<const double> after, std::size_t at) {
-    finite = finite && all_finite(after);
-    if (before.empty()) return;
-    const std::span<double> changes =
-        wish == Feedback::changes ? std::span(copy).subspan(at, after.size()) : std::span(block).first(after.size());
-    for (std::size_t i = 0; i < after.size(); ++i) changes[i] = after[i] - before[at + i];
-    if (wish == Feedback::norms) done.feedback.norms += norms_of_block(changes);
+    ChangeNorms norms{.l1 = std::numeric_limits<double>::infinity()};
+    if (!before.empty()) {
+      const std::span<double> changes =
+          wish == Feedback::changes ? std::span(copy).subspan(at, after.size()) : std::span(block).first(after.size());
+      for (std::size_t i = 0; i < after.size(); ++i) changes[i] = after[i] - before[at + i];
+      if (wish == Feedback::norms) done.feedback.norms += norms = norms_of_block(changes);
+    }
+    // What was committed is finite: a finite sum of the changes' sizes shows that this is, too.
+    finite = finite && (std::isfinite(norms.l1) || all_finite(after));
   });
   if (!finite) {
     const auto wrong = std::ranges::find_if(values, [](double x) { return !std::isfinite(x); });
