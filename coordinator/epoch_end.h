@@ -46,8 +46,7 @@ class EpochEnd {
   // one may be given out before it is over.
   void known(Epoch epoch, bool ends_job) {
     const bool waits = boundary_ && boundary_->epoch == epoch && boundary_->stage == Stage::computing;
-    if (waits && !ends_job && !boundary_->evaluate && !boundary_->save && !boundary_->last && !stop_)
-      boundary_.reset();
+    if (waits && !ends_job && !boundary_->evaluate && !boundary_->save && !boundary_->last && !stop_) boundary_.reset();
   }
   // All workers and schedulers have ended an epoch, which took `took`.  `ends_job`: all schedulers say that it is the
   // last.

@@ -96,11 +96,11 @@ void on_terminate() {
   std::abort();
 }
 
-// This thread passes on what others wait for, and sleeps again: with a slice shorter than those of threads that compute,
-// it need not wait for the end of theirs when it is woken.  Linux has this since 6.12; others ignore it.
+// This thread passes on what others wait for, and sleeps again.  With a slice shorter than those of threads that
+// compute it need not wait for the end of theirs when it is woken.  Linux has this since 6.12; others ignore it.
 void ask_for_short_slice() {
   constexpr std::uint64_t kSlice = 100'000;  // ns, the least that there is
-  struct {  // the system's sched_attr, which glibc 2.36 does not declare
+  struct {                                   // the system's sched_attr, which glibc 2.36 does not declare
     std::uint32_t size, policy;
     std::uint64_t flags;
     std::int32_t nice;
