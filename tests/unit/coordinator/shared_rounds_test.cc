@@ -83,6 +83,27 @@ TEST(SharedRounds, ASchedulesEndIsKnownBeforeTheNextEpoch) {
   }
 }
 
+TEST(SharedRounds, TheNextEpochIsGivenOutOnceItIsKnownToFollowUnlessOneIsEvaluated) {
+  for (const Epoch eval_every : {0U, 1U}) {
+    RunPlan plan = plan_of_shared_rounds(1);
+    plan.eval_every = eval_every;
+    plan.checkpoint_every = 0;
+    Script run(plan);
+    CutMade cut = run.cut();
+    cut.may_end_job = true;
+    run.prepare({{"loss", Term::Kind::objective}}, cut);
+    run.share(kScheduler, 1, 4, true);
+    run.receive(kPartition, Committed{1});
+    run.share(kScheduler, 2, 5, true);
+    EXPECT_EQ(run.sent<Expect>(kPartition).size(), 1U) << "the schedule may end the job";
+    run.end_schedule(kScheduler, 3, 1, 10);
+    EXPECT_EQ(run.sent<Expect>(kPartition).size(), eval_every == 0 ? 2U : 1U) << "the worker has not ended epoch 1";
+    run.end_epoch(1);
+    EXPECT_EQ(run.diary->epochs.size(), eval_every == 0 ? 1U : 0U);
+    EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), eval_every == 0 ? 0U : 1U);
+  }
+}
+
 // It was missing in the log, and in the launcher's output.
 TEST(SharedRounds, AnEpochThatIsSavedAndNotEvaluatedIsRecordedToo) {
   RunPlan plan = plan_of_shared_rounds(1);
