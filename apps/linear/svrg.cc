@@ -42,6 +42,7 @@ double largest_curvature(Loss loss) {
 class SvrgStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
+  static constexpr bool kShares = false;
   SvrgStep(const linear::Penalties& penalties, double rate) : penalties_(penalties), rate_(rate) {}
 
   void begin_row(double) {}

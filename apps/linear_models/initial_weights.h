@@ -30,7 +30,7 @@ class InitialWeights {
     if (!model.facts().has(kRowsBefore) || !job.options.has("optimizer") || !same("optimizer") || !same("average") ||
         model_.settings.centres() != settings_.centres())
       return;
-    const std::size_t width = std::size_t{model_.outputs} * settings_.state_width;
+    const std::size_t width = std::size_t{layout().width()};
     rows_.resize(model_.keys * width);
     model.for_each_row(kWeights, [&](Key key, std::span<const double> row) {
       std::copy_n(row.begin(), width, rows_.begin() + static_cast<std::ptrdiff_t>(key * width));
@@ -68,10 +68,10 @@ class InitialWeights {
       return;
     }
     for (std::uint32_t k = 0; k < model_.outputs; ++k) {
-      double* const state = row.data() + k * settings_.state_width;
+      double* const state = row.data() + k * layout().stride;
       double weight = model_.numbers[key * model_.outputs + k];
       if (key == kIntercept) weight += (moves.empty() ? 0 : moves[k]) - centre();
-      state[0] = state[settings_.model_weight] = weight;
+      state[0] = state[settings_.model_weight(layout())] = weight;
     }
   }
   // Subtracted from labels to get the job's targets, so that its intercept is the model's: the model's own.
@@ -81,6 +81,7 @@ class InitialWeights {
   double rows_before() const { return rows_before_; }
 
  private:
+  RowLayout layout() const { return settings_.layout(model_.outputs); }
   void require_fit() const {
     const auto refuse = [](const std::string& what) { throw UsageError("--init_model: " + what); };
     const Settings& other = model_.settings;

@@ -50,8 +50,8 @@ RowsPush::RowsPush(const Settings& settings, ShardData data)
       common_(settings) {}
 
 LossSums RowsPush::losses_of(const ShardRows& rows) const {
-  const std::size_t width = common_.state_width;
-  const Weights weights{weights_.numbers().subspan(common_.model_weight), all_->outputs * width, width};
+  const RowLayout layout = common_.layout(all_->outputs);
+  const Weights weights{weights_.numbers().subspan(common_.model_weight(layout)), layout.width(), layout.stride};
   return score(common_.loss, links_of(rows.rows, weights, all_->outputs), all_->outputs, rows);
 }
 
@@ -152,7 +152,7 @@ void LinearApp::facts(Facts& facts) const {
 }
 
 Table LinearApp::weights(const Facts& facts) const {
-  const std::uint32_t width = outputs_of(facts) * common_.state_width;
+  const std::uint32_t width = common_.layout(outputs_of(facts)).width();
   return {.name = "weights",
           .keys = facts.count("keys"),
           .row_width = width,

@@ -7,14 +7,18 @@
 //
 // A step is a class with
 //
-//   static constexpr std::uint32_t kWidth;          // numbers of state for each output: the weight first
+//   static constexpr std::uint32_t kWidth;          // numbers of a row of the table, see RowLayout
+//   static constexpr bool kShares;
 //   void begin_row(double t);                       // t counts the rows that the shard has seen
-//   void begin(double* state, std::uint32_t key, std::size_t output);
-//                                                   // optional: for a weight that was just copied from the table
+//   void begin(double* row, const RowLayout&, std::uint32_t key);
+//                                                   // optional: for a row that was just copied from the table
 //   void operator()(double* state, double gradient, const FeatureScale&);
-//   void all(double* state, std::span<const double> slopes, double value, const FeatureScale&);
-//                                                   // optional: the same of all outputs, the gradient slope * value
-//   void end(double* state);                        // optional: at the end of the round
+//   void end(double* row, const RowLayout&);        // optional: at the end of the round
+//
+// and with kShares, for several outputs:
+//
+//   void begin_row(double t, std::span<const double> slopes);
+//   void all(double* row, std::span<const double> slopes, double value, const FeatureScale&);
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -40,7 +44,8 @@ class LocalPass {
   template <typename Step>
   double run(Step step, const ShardRows& data, std::span<const std::uint32_t> order, double seen,
              std::span<const double> table, std::span<const double> slopes_at_snapshot = {}) {
-    width_ = std::size_t{outputs_} * Step::kWidth;
+    layout_ = {outputs_, Step::kWidth, Step::kShares};
+    width_ = layout_.width();
     state_.resize(table.size());
     run_of_.resize(scales_.size());
     if (++run_ == 0) {
@@ -103,6 +108,7 @@ class LocalPass {
   // ... and for one per class.
   template <typename Outputs, typename Step>
   double visit(Outputs, Step step, const Visit& of) {
+    constexpr std::uint32_t kStride = Step::kWidth - (Step::kShares ? 1 : 0);
     links_.resize(outputs_);
     double losses = 0;
     for (std::size_t i = 0; i < of.order.size(); ++i) {
@@ -115,22 +121,25 @@ class LocalPass {
         const double* const state = own(row[at].key, of.table, step);
         const auto value = static_cast<double>(row[at].value);
         double* const __restrict links = links_.data();
-        for (std::uint32_t k = 0; k < outputs_; ++k) links[k] += state[k * Step::kWidth] * value;
+        for (std::uint32_t k = 0; k < outputs_; ++k) links[k] += state[k * kStride] * value;
       }
       const double weight = of.data.weight(r);
       losses += weight * Outputs::slopes(links_, of.data.targets[r]);
       if (!of.slopes_at_snapshot.empty())
         for (std::uint32_t k = 0; k < outputs_; ++k) links_[k] -= of.slopes_at_snapshot[std::size_t{r} * outputs_ + k];
       for (double& slope : links_) slope *= weight;
-      step.begin_row(of.seen + static_cast<double>(i + 1));
+      const double t = of.seen + static_cast<double>(i + 1);
+      if constexpr (Step::kShares)
+        step.begin_row(t, links_);
+      else
+        step.begin_row(t);
       for (const Entry& entry : row) {
         double* const state = state_.data() + entry.key * width_;
         const auto value = static_cast<double>(entry.value);
-        if constexpr (requires { step.all(state, links_, value, scales_[entry.key]); })
+        if constexpr (Step::kShares)
           step.all(state, links_, value, scales_[entry.key]);
         else
-          for (std::uint32_t k = 0; k < outputs_; ++k)
-            step(state + k * Step::kWidth, links_[k] * value, scales_[entry.key]);
+          for (std::uint32_t k = 0; k < outputs_; ++k) step(state + k * kStride, links_[k] * value, scales_[entry.key]);
       }
     }
     finish(step);
@@ -144,9 +153,8 @@ class LocalPass {
   }
   template <typename Step>
   void finish(Step step) {
-    if constexpr (requires { step.end(state_.data()); })
-      for (const std::uint32_t key : touched_)
-        for (std::size_t i = 0; i < width_; i += Step::kWidth) step.end(state_.data() + key * width_ + i);
+    if constexpr (requires { step.end(state_.data(), layout_); })
+      for (const std::uint32_t key : touched_) step.end(state_.data() + key * width_, layout_);
   }
   // The state of a feature, which is copied from the table if this is the first row with it.
   template <typename Step>
@@ -162,14 +170,14 @@ class LocalPass {
     run_of_[key] = run_;
     touched_.push_back(key);
     std::copy_n(table + key * width_, width_, state);
-    if constexpr (requires { step.begin(state, key, 0); })
-      for (std::uint32_t k = 0; k < outputs_; ++k) step.begin(state + k * Step::kWidth, key, k);
+    if constexpr (requires { step.begin(state, layout_, key); }) step.begin(state, layout_, key);
   }
 
   Loss loss_;
   const std::vector<FeatureScale>& scales_;
   std::uint32_t outputs_;
-  std::size_t width_ = 0;  // of a row of the table
+  RowLayout layout_{1, 1, false};  // of a row of the table
+  std::size_t width_ = 0;          // its width
   std::vector<double> state_;
   std::vector<std::uint32_t> run_of_;  // the last run that had the feature
   std::uint32_t run_ = 0;

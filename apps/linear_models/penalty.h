@@ -36,8 +36,9 @@ class WeightsPull : public Pull {
 
   void evaluate(TableId, Key key, std::span<const double> row, Terms terms) const final {
     if (!common_.bears_penalty(key)) return;
+    const RowLayout layout = common_.layout(outputs_);
     for (std::uint32_t k = 0; k < outputs_; ++k) {
-      const double w = row[k * common_.state_width + common_.model_weight];
+      const double w = row[k * layout.stride + common_.model_weight(layout)];
       terms["penalty"] += common_.l1 * std::abs(w) + common_.l2 / 2 * w * w;
     }
   }

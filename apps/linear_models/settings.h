@@ -38,6 +38,16 @@ struct Penalties {
   double l1 = 0, l2 = 0;
 };
 
+// A row of the table: the numbers of each output, the weight first, and then those that several outputs share.
+struct RowLayout {
+  std::uint32_t outputs, stride, shared;
+
+  // `width` is the state of a single output; with `shares`, several have its last number but the mean in common.
+  RowLayout(std::uint32_t of, std::uint32_t width, bool shares)
+      : outputs(of), stride(width - (shares && of > 1 ? 1 : 0)), shared(width - stride) {}
+  std::uint32_t width() const { return outputs * stride + shared; }
+};
+
 struct Settings : Penalties {
   Loss loss = Loss::logistic;
   bool one_against_rest = false;
@@ -49,8 +59,9 @@ struct Settings : Penalties {
   bool held_out = false;   // --valid was given
 
   // Chosen by the app.
-  std::uint32_t state_width = 1;   // numbers of state for each output of a feature's row: the weight first
-  std::uint32_t model_weight = 0;  // the position of the model's weight among them
+  std::uint32_t state_width = 1;                   // numbers of a feature's row for a single output
+  bool shares_state = false;                       // see RowLayout
+  bool averages = false;                           // the model's weight is the last number of an output, not the first
   bool normalized = true, squared_scales = false;  // of FeatureScale::step
   bool usual_values = false;                       // it fits a feature's root mean square, not its largest value
   bool takes_steps = true;                         // on rows, one by one: labels far from 0 prevent convergence
@@ -108,6 +119,8 @@ struct Settings : Penalties {
   }
   // Labels are numbers, and fitted less their mean.  A penalised intercept is not changed.
   bool centres() const { return loss == Loss::squared && intercept && !penalized_intercept; }
+  RowLayout layout(std::uint32_t of) const { return {of, state_width, shares_state}; }
+  std::uint32_t model_weight(const RowLayout& of) const { return averages ? of.stride - 1 : 0; }
   bool bears_penalty(Key key) const { return key != kIntercept || penalized_intercept; }
 };
 

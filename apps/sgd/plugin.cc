@@ -143,7 +143,8 @@ class SgdPush : public linear::RowsPush {
     constexpr double kFall = 0.1;
     StepSettings steps = steps_;
     steps.rate /= 1 + kFall * round.seen() / (round.rows * static_cast<double>(round.rounds));
-    const bool begins = settings_.intercept && table[1] == 0 && all_->first_squares.empty();
+    const bool begins = settings_.intercept && table[AdagradStep::sum_at(settings_.layout(all_->outputs))] == 0 &&
+                        all_->first_squares.empty();
     intercepts_ = begins ? linear::intercepts_of(settings_.loss, all_->outputs, rows) : std::vector<double>();
     return {steps, {all_->scales, all_->first_squares, intercepts_}};
   }

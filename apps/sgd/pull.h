@@ -38,13 +38,9 @@ class RowMove {
   // `sum` is that of the parts; its last number, above 0, is the number of shards.  `seen` is RoundOfSteps::seen_after.
   void operator()(Key key, std::span<double> row, std::span<const double> sum, double seen) const {
     const double shards = sum.back(), rows = key != linear::kIntercept || penalizes_intercept_ ? seen : 0;
-    for (std::size_t first = 0; first < row.size(); first += width_) {
-      double* const state = row.data() + first;
-      const double* const change = sum.data() + first;
-      for (std::uint32_t i = is_ftrl_ ? 1 : 0; i < width_; ++i)
-        state[i] = linear::moved(state[i], change[i] / shards, shards);
-      if (is_ftrl_) state[0] = ftrl_.weight(state, change[0] / shards, rows);
-    }
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = linear::moved(row[i], sum[i] / shards, shards);
+    for (std::size_t i = 0; is_ftrl_ && i < row.size(); i += width_)
+      row[i] = ftrl_.weight(row.data() + i, sum[i] / shards, rows);
   }
 
  private:

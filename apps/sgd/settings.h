@@ -92,7 +92,8 @@ inline Settings settings_of(const Options& options) {
   settings.squared_scales = plain;
   settings.usual_values = adagrad;
   settings.state_width = (plain ? 1 : settings.optimizer == Optimizer::ftrl ? 3 : 2) + (settings.average ? 1 : 0);
-  settings.model_weight = settings.average ? settings.state_width - 1 : 0;
+  settings.shares_state = adagrad;
+  settings.averages = settings.average;
   if (options.has("epochs") && options.integer("epochs") > 0)
     settings.epochs = static_cast<std::uint64_t>(options.integer("epochs"));
   return settings;

@@ -2,16 +2,13 @@
 //
 // `state` is the weight, followed by the optimiser's state of it.
 #pragma once
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "apps/linear_models/feature_counts.h"
+#include "apps/linear_models/ordered_sum.h"
 #include "apps/linear_models/penalty.h"
 #include "apps/sgd/settings.h"
 
@@ -23,6 +20,7 @@ using linear::FeatureScale;
 class PlainStep {
  public:
   static constexpr std::uint32_t kWidth = 1;
+  static constexpr bool kShares = false;
   explicit PlainStep(const StepSettings& settings) : settings_(settings) {}
 
   void begin_row(double t) { rate_ = settings_.rate / std::sqrt(t); }
@@ -44,24 +42,38 @@ struct AdagradStart {
 };
 
 // Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and stochastic optimization", JMLR 2011:
-// the rate is divided by the root of the sum of squared gradients, state[1].  The sum begins with that of a slope of 1
-// at the feature's usual value: else the first step with a feature would be of the full rate for the smallest slope,
-// such as that of a row of a class that nearly all rows have.
+// the rate is divided by the root of the sum of squared gradients, which follows the weights.  The sum begins with that
+// of a slope of 1 at the feature's usual value: else the first step with a feature would be of the full rate for the
+// smallest slope, such as that of a row of a class that nearly all rows have.
+//
+// All outputs of a feature share a sum: with sums of their own, rare classes would learn rare features by heart.  The
+// squares of K > 1 outputs count 1 / sqrt(2 K).  So steps of two are those of a single one, as their slopes are
+// opposite.
 class AdagradStep {
  public:
   static constexpr std::uint32_t kWidth = 2;
+  static constexpr bool kShares = true;
   AdagradStep(const StepSettings& settings, const AdagradStart& start) : settings_(settings), start_(start) {}
 
-  void begin_row(double) {}
-  void begin(double* state, std::uint32_t key, std::size_t output) const {
-    if (state[1] != 0) return;
+  void begin(double* row, const linear::RowLayout& of, std::uint32_t key) const {
+    double& sum = row[sum_at(of)];
+    if (sum != 0) return;
     const double first = settings_.beta / start_.scales[key].step;
-    state[1] = first * first;
-    // A weight of another optimiser has no squares yet, and would be lost in steps of the full rate.
-    if (state[0] != 0 && !start_.first_squares.empty())
-      state[1] += key < start_.first_squares.size() ? start_.first_squares[key] : 0;
-    if (key == linear::kIntercept && !start_.intercepts.empty()) state[0] = start_.intercepts[output];
+    sum = first * first;
+    // Weights of another optimiser have no squares yet, and would be lost in steps of the full rate.
+    for (std::uint32_t k = 0; k < of.outputs && key < start_.first_squares.size(); ++k)
+      if (row[k * of.stride] != 0) {
+        sum += start_.first_squares[key];
+        break;
+      }
+    for (std::uint32_t k = 0; key == linear::kIntercept && k < start_.intercepts.size(); ++k)
+      row[k * of.stride] = start_.intercepts[k];
   }
+  // Of the sum in a row of the table.
+  static std::uint32_t sum_at(const linear::RowLayout& of) { return of.shared > 0 ? of.width() - 1 : 1; }
+
+  // For a single output ...
+  void begin_row(double) {}
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     const double rate = settings_.rate * scale.step;
     const double penalty = rate * static_cast<double>(scale.presence);
@@ -72,28 +84,29 @@ class AdagradStep {
     if (settings_.l1 > 0) w = linear::shrunk(w, penalty * settings_.l1);
     state[0] = w / (root + penalty * settings_.l2);
   }
-  // Two outputs at a time, because the processor then takes two roots and divides twice in the time of once.
-  void all(double* state, std::span<const double> slopes, double value, const FeatureScale& scale) const {
-    std::size_t k = 0;
-#if defined(__SSE2__)
-    if (settings_.l1 == 0) {
-      const double rate = settings_.rate * scale.step;
-      const __m128d rates = _mm_set1_pd(rate), values = _mm_set1_pd(value), tiny = _mm_set1_pd(kTiny);
-      const __m128d shrinking = _mm_set1_pd(rate * static_cast<double>(scale.presence) * settings_.l2);
-      for (; k + 2 <= slopes.size(); k += 2) {
-        double* const pair = state + k * kWidth;
-        const __m128d first = _mm_loadu_pd(pair), second = _mm_loadu_pd(pair + kWidth);
-        const __m128d gradient = _mm_mul_pd(_mm_loadu_pd(slopes.data() + k), values);
-        const __m128d squares = _mm_add_pd(_mm_unpackhi_pd(first, second), _mm_mul_pd(gradient, gradient));
-        const __m128d root = _mm_sqrt_pd(_mm_add_pd(squares, tiny));
-        const __m128d moved = _mm_sub_pd(_mm_mul_pd(_mm_unpacklo_pd(first, second), root), _mm_mul_pd(rates, gradient));
-        const __m128d weights = _mm_div_pd(moved, _mm_add_pd(root, shrinking));
-        _mm_storeu_pd(pair, _mm_unpacklo_pd(weights, squares));
-        _mm_storeu_pd(pair + kWidth, _mm_unpackhi_pd(weights, squares));
-      }
+  // ... and for several.
+  void begin_row(double, std::span<const double> slopes) {
+    squares_ = linear::ordered_sum(slopes.size(), [&](std::size_t k) { return slopes[k] * slopes[k]; }) /
+               std::sqrt(2 * static_cast<double>(slopes.size()));
+  }
+  void all(double* row, std::span<const double> slopes, double value, const FeatureScale& scale) const {
+    all<1>(row, slopes, value, scale, [](double*, double) {});
+  }
+  // Calls moved(state, w) of each output, whose weight was w.
+  template <std::size_t kStride, typename Moved>
+  void all(double* row, std::span<const double> slopes, double value, const FeatureScale& scale,
+           const Moved& moved) const {
+    double& sum = row[slopes.size() * kStride];
+    sum += squares_ * value * value;
+    const double root = std::sqrt(sum + kTiny), rate = settings_.rate * scale.step / root;
+    const double penalty = rate * static_cast<double>(scale.presence), by = rate * value;
+    const double kept = 1 / (1 + penalty * settings_.l2);
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      double* const state = row + k * kStride;
+      const double w = state[0], next = w - by * slopes[k];
+      state[0] = (settings_.l1 > 0 ? linear::shrunk(next, penalty * settings_.l1) : next) * kept;
+      moved(state, w);
     }
-#endif
-    for (; k < slopes.size(); ++k) (*this)(state + k * kWidth, slopes[k] * value, scale);
   }
 
  private:
@@ -101,6 +114,7 @@ class AdagradStep {
 
   StepSettings settings_;
   AdagradStart start_;
+  double squares_ = 0;  // of the row's slopes
 };
 
 // McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta a gradient of
@@ -110,14 +124,16 @@ class AdagradStep {
 class FtrlStep {
  public:
   static constexpr std::uint32_t kWidth = 3;
+  static constexpr bool kShares = false;
   // `scales`, by key, must outlive it.
   FtrlStep(const StepSettings& settings, std::span<const FeatureScale> scales) : settings_(settings), scales_(scales) {}
 
   void begin_row(double t) { rows_ = t; }
   // A weight of another optimiser has neither z nor n yet: sets z to the value that gives it.
-  void begin(double* state, std::uint32_t key, std::size_t) const {
-    if (state[0] != 0 && state[1] == 0 && state[2] == 0)
-      state[1] = -state[0] * (settings_.beta / scales_[key].step / (settings_.rate * scales_[key].step));
+  void begin(double* row, const linear::RowLayout& of, std::uint32_t key) const {
+    for (double* state = row; state != row + of.width(); state += of.stride)
+      if (state[0] != 0 && state[1] == 0 && state[2] == 0)
+        state[1] = -state[0] * (settings_.beta / scales_[key].step / (settings_.rate * scales_[key].step));
   }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
     const double rate = settings_.rate * scale.step;
@@ -148,10 +164,11 @@ template <typename Step>
 class AveragedStep {
  public:
   static constexpr std::uint32_t kWidth = Step::kWidth + 1;
+  static constexpr bool kShares = Step::kShares;
   explicit AveragedStep(const Step& step) : step_(step) {}
 
-  void begin_row(double t) {
-    step_.begin_row(t);
+  void begin_row(double t, auto... slopes) {
+    step_.begin_row(t, slopes...);
     before_ += 1;
   }
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
@@ -159,11 +176,21 @@ class AveragedStep {
     step_(state, gradient, scale);
     state[kWidth - 1] += before_ * (state[0] - weight);
   }
-  void begin(double* state, std::uint32_t key, std::size_t output) const {
-    state[kWidth - 1] = 0;  // starts again in each round
-    if constexpr (requires { step_.begin(state, key, output); }) step_.begin(state, key, output);
+  void all(double* row, std::span<const double> slopes, double value, const FeatureScale& scale) const {
+    step_.template all<Step::kWidth>(row, slopes, value, scale, [&](double* state, double weight) {
+      state[Step::kWidth - 1] += before_ * (state[0] - weight);
+    });
   }
-  void end(double* state) const { state[kWidth - 1] = state[0] - state[kWidth - 1] / (before_ + 1); }
+  void begin(double* row, const linear::RowLayout& of, std::uint32_t key) const {
+    for (std::uint32_t k = 1; k <= of.outputs; ++k) row[k * of.stride - 1] = 0;  // starts again in each round
+    if constexpr (requires { step_.begin(row, of, key); }) step_.begin(row, of, key);
+  }
+  void end(double* row, const linear::RowLayout& of) const {
+    for (std::uint32_t k = 0; k < of.outputs; ++k) {
+      double* const state = row + k * of.stride;
+      state[of.stride - 1] = state[0] - state[of.stride - 1] / (before_ + 1);
+    }
+  }
 
  private:
   Step step_;

@@ -112,7 +112,7 @@ def _read_weights(model: Any, folder: pathlib.Path) -> Weights:
     keys, rows = model.table("weights")
     width = rows.shape[1] // outputs  # numbers of a weight: itself, what steps need, and its average
     weights = np.zeros((outputs, int(model.facts["keys"])))
-    weights[:, keys.astype(np.intp)] = rows[:, width - 1 if model.options.get("average") == "true" else 0::width].T
+    weights[:, keys.astype(np.intp)] = rows[:, width - 1 if model.options.get("average") == "true" else 0::width][:, :outputs].T
     weights[:, 0] = 0
     with open(folder / "weights.csv", encoding="utf-8", newline="") as lines:
         for feature, label, weight, *_ in itertools.islice(csv.reader(lines), 1, outputs + 1):

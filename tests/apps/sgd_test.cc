@@ -125,9 +125,9 @@ TEST_F(Sgd, AnEpochIsThatOfPlainLoops) {
     const PlainSgd::Table table = averaged(plain, {first, {1}, {2}});
     double farthest = 0;
     for (std::size_t j = 0; j < kKeys; ++j)
-      for (std::size_t k = 0; k < 3; ++k) {
-        farthest = std::max(farthest, std::abs(host.row(linear::kWeights, j)[2 * k] - table[j][k].w));
-        farthest = std::max(farthest, std::abs(host.row(linear::kWeights, j)[2 * k + 1] - table[j][k].a));
+      for (std::size_t i = 0; i < 4; ++i) {
+        const double expected = i < 3 ? table[j][i].w : table[j][0].a;
+        farthest = std::max(farthest, std::abs(host.row(linear::kWeights, j)[i] - expected));
       }
     closest = std::min(closest, farthest);
   }
@@ -224,6 +224,20 @@ TEST_F(Sgd, TheAverageIsThatOfTheRoundsSteps) {
   for (std::size_t j = 0; j < kKeys; ++j) {
     EXPECT_NEAR(mean.row(linear::kWeights, j)[0], plain.row(linear::kWeights, j)[0], 1e-12) << "the steps are the same";
     EXPECT_NEAR(model.weight(j, 0), sums[j] / 12, 1e-12) << j;
+  }
+}
+
+TEST_F(Sgd, AnAveragedModelOfManyClassesHasTheirMeans) {
+  file_ = write("rows", 3);
+  LinearHost host(job({{"loss", "softmax"}, {"average", "true"}}));
+  host.run_epoch();
+  const linear::TrainedModel model = linear::read_model(SerialModel(host));
+  for (std::size_t j = 1; j < kKeys; ++j) {
+    const std::vector<double> row = host.row(linear::kWeights, j);
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      EXPECT_EQ(model.weight(j, k), row.at(2 * k + 1));
+      EXPECT_NE(model.weight(j, k), row.at(2 * k));
+    }
   }
 }
 

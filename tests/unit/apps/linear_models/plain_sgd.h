@@ -17,7 +17,7 @@ struct PlainSgd {
   double beta = 1;                      // the scale of a feature whose unit is 1
 
   struct State {
-    double w = 0, a = 0, b = 0;  // adagrad: a is the sum of squares, once it has begun; ftrl: z and n
+    double w = 0, a = 0, b = 0;  // adagrad: a of output 0 is the sum of squares, once it has begun; ftrl: z and n
   };
   using Table = std::vector<std::vector<State>>;  // by key, by output
   using Row = std::vector<double>;                // by key; 0: the row has not the feature
@@ -60,6 +60,13 @@ struct PlainSgd {
     const double before = loss_of(links(table, x), y, slope);
     for (std::size_t j = 0; j < x.size(); ++j) {
       if (x[j] == 0) continue;
+      double& squares = table[j][0].a;
+      if (optimizer == "adagrad") {
+        if (squares == 0) squares = beta / scale[j] * (beta / scale[j]);
+        for (const double one : slope)
+          squares += weight * one * x[j] * weight * one * x[j] /
+                     (outputs > 1 ? std::sqrt(2 * static_cast<double>(outputs)) : 1);
+      }
       for (std::size_t k = 0; k < outputs; ++k) {
         State& s = table[j][k];
         const double g = weight * slope[k] * x[j];
@@ -69,12 +76,7 @@ struct PlainSgd {
           s.w = ftrl_weight(s, j, t);
           continue;
         }
-        double eta = rate * scale[j] / std::sqrt(t);
-        if (optimizer == "adagrad") {
-          if (s.a == 0) s.a = beta / scale[j] * (beta / scale[j]);
-          s.a += g * g;
-          eta = rate * scale[j] / std::sqrt(s.a);
-        }
+        const double eta = rate * scale[j] / std::sqrt(optimizer == "adagrad" ? squares : t);
         s.w = soft(s.w - eta * g, eta * l1 * presence[j]) / (1 + eta * l2 * presence[j]);
       }
     }

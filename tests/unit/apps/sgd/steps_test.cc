@@ -50,16 +50,20 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
     if (weighted) data_.weights.push_back(2 * random.uniform());
   }
 
-  double run(linear::LocalPass& pass, std::span<const std::uint32_t> order, double seen,
-             std::span<const double> table) {
+  template <typename F>
+  auto with_step(const F& f) const {
     switch (std::get<Optimizer>(GetParam())) {
       case Optimizer::sgd:
-        return pass.run(PlainStep(steps_), data_, order, seen, table);
+        return f(PlainStep(steps_));
       case Optimizer::adagrad:
-        return pass.run(AdagradStep(steps_, {all_.scales, {}, {}}), data_, order, seen, table);
+        return f(AdagradStep(steps_, {all_.scales, {}, {}}));
       default:
-        return pass.run(FtrlStep(steps_, all_.scales), data_, order, seen, table);
+        return f(FtrlStep(steps_, all_.scales));
     }
+  }
+  double run(linear::LocalPass& pass, std::span<const std::uint32_t> order, double seen,
+             std::span<const double> table) const {
+    return with_step([&](const auto& step) { return pass.run(step, data_, order, seen, table); });
   }
 
   Loss loss_;
@@ -71,8 +75,9 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
 };
 
 TEST_P(Pass, MakesTheStepsOfPlainLoops) {
-  const std::size_t state_width = 1 + static_cast<std::size_t>(std::get<Optimizer>(GetParam()));
-  const std::size_t width = plain_.outputs * state_width;
+  const auto state_width = 1 + static_cast<std::uint32_t>(std::get<Optimizer>(GetParam()));
+  const linear::RowLayout layout(all_.outputs, state_width, state_width == 2);
+  const std::size_t width = layout.width();
   linear::LocalPass pass(loss_, all_);
   std::vector<double> table(kKeys * width);
   PlainSgd::Table expected(kKeys, std::vector<PlainSgd::State>(plain_.outputs));
@@ -90,16 +95,37 @@ TEST_P(Pass, MakesTheStepsOfPlainLoops) {
     EXPECT_EQ(pass.touched().size(), kKeys - 1);
     for (std::size_t j = 0; j + 1 < kKeys; ++j)
       for (std::size_t k = 0; k < plain_.outputs; ++k) {
-        const double* const state = table.data() + j * width + k * state_width;
+        const double* const state = table.data() + j * width + k * layout.stride;
         EXPECT_NEAR(state[0], expected[j][k].w, 1e-9) << j;
-        if (state_width > 1) {
+        if (layout.stride > 1) {
           EXPECT_NEAR(state[1], expected[j][k].a, 1e-9);
+        } else if (layout.shared > 0) {
+          EXPECT_NEAR(table[(j + 1) * width - 1], expected[j][0].a, 1e-9);
         }
         if (state_width > 2) {
           EXPECT_NEAR(state[2], expected[j][k].b, 1e-9);
         }
       }
   }
+}
+
+// Of a feature that all rows have.
+TEST_P(Pass, AveragesTheWeightsAfterEachRow) {
+  with_step([&]<typename Step>(const Step& step) {
+    const linear::RowLayout layout(all_.outputs, Step::kWidth, Step::kShares);
+    const linear::RowLayout averaged(all_.outputs, Step::kWidth + 1, Step::kShares);
+    std::vector<std::uint32_t> order(kRows);
+    std::iota(order.begin(), order.end(), 0U);
+    linear::LocalPass pass(loss_, all_);
+    std::vector<double> sums(all_.outputs);
+    for (std::size_t rows = 1; rows <= kRows; ++rows) {
+      pass.run(step, data_, std::span(order).first(rows), 0, std::vector<double>(kKeys * layout.width()));
+      for (std::size_t k = 0; k < all_.outputs; ++k) sums[k] += pass.state(linear::kIntercept)[k * layout.stride];
+    }
+    pass.run(AveragedStep(step), data_, order, 0, std::vector<double>(kKeys * averaged.width()));
+    for (std::size_t k = 0; k < all_.outputs; ++k)
+      EXPECT_NEAR(pass.state(linear::kIntercept)[(k + 1) * averaged.stride - 1], sums[k] / kRows, 1e-9);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(
