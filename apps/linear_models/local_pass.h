@@ -117,7 +117,7 @@ class LocalPass {
       const std::span<const Entry> row = of.data.rows[r];
       std::fill(links_.begin(), links_.end(), 0.0);
       for (std::size_t at = 0; at < row.size(); ++at) {
-        if (at + 1 < row.size()) expect_state(row[at + 1].key);
+        expect_outputs(row, at, state_.data(), width_);
         const double* const state = own(row[at].key, of.table, step);
         const auto value = static_cast<double>(row[at].value);
         double* const __restrict links = links_.data();
@@ -144,12 +144,6 @@ class LocalPass {
     }
     finish(step);
     return of.slopes_at_snapshot.empty() ? losses : 0;
-  }
-  // Prefetches the state of many outputs.
-  void expect_state(std::uint32_t key) const {
-    constexpr std::size_t kLine = 8;
-    const double* const state = state_.data() + key * width_;
-    for (std::size_t i = 0; i < width_; i += kLine) __builtin_prefetch(state + i);
   }
   template <typename Step>
   void finish(Step step) {

@@ -100,7 +100,7 @@ class AdagradStep {
     sum += squares_ * value * value;
     const double root = std::sqrt(sum + kTiny), rate = settings_.rate * scale.step / root;
     const double penalty = rate * static_cast<double>(scale.presence), by = rate * value;
-    const double kept = 1 / (1 + penalty * settings_.l2);
+    const double kept = settings_.l2 > 0 ? 1 / (1 + penalty * settings_.l2) : 1;
     for (std::size_t k = 0; k < slopes.size(); ++k) {
       double* const state = row + k * kStride;
       const double w = state[0], next = w - by * slopes[k];
