@@ -33,6 +33,7 @@ class InitialWeights {
     const std::size_t width = std::size_t{layout().width()};
     rows_.resize(model_.keys * width);
     model.for_each_row(kWeights, [&](Key key, std::span<const double> row) {
+      if (row.size() != width) throw DataError("the model of --init_model", 0, "its rows have another layout");
       std::copy_n(row.begin(), width, rows_.begin() + static_cast<std::ptrdiff_t>(key * width));
     });
     const auto rows_of_shard = static_cast<double>(model.facts().count("rows")) / model.job().shards;
