@@ -49,6 +49,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
         shards_(job.shards),
         words_(corpus.words),
         corpus_tokens_(corpus.tokens),
+        with_sample_(begins_with_sample(job, settings, corpus.tokens)),
         document_length_(static_cast<double>(corpus.tokens) / settings.copies / static_cast<double>(corpus.documents)),
         items_(documents.items()),
         shard_(shard),
@@ -74,7 +75,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   }
   void attach(const Shape& shape) override {
     speaks_for_all_ = shape.speaks_for_all;
-    tokens_ = ShardTokens(shape.cut, data_.train.counts);
+    tokens_ = ShardTokens(shape.cut, data_.train.counts, with_sample_);
     std::vector<std::uint32_t> lengths = lengths_of(data_.train);
     data_.train = {};  // before the rows take memory
     documents_ = DocumentRows(settings_.topics, std::move(lengths), lists_words());
@@ -86,7 +87,9 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
 
   std::uint64_t push(const SliceTask& task, WordTopicSlice& rows, Random& random) override {
     const std::vector<WordTokens>& words = tokens_.groups()[task.slice];
-    begin(task.epoch);
+    const Pass pass = task.epoch == 0 ? task.argument.as<Turn>().pass : Pass::all;
+    begin(task.epoch, pass);
+    Random own = stream_of(pass, random);
     const bool limited = task.epoch > 0;
     std::size_t at = cursors_[task.slice];
     std::uint64_t visited = 0;
@@ -94,8 +97,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
       if (done > 0 && limited && task.budget.spent()) break;
       if (at + 2 * kWordsAhead < words.size()) __builtin_prefetch(&rows.row(words[at + 2 * kWordsAhead].row), 1);
       if (at + kWordsAhead < words.size()) ask_for(rows.row(words[at + kWordsAhead].row));
-      set_topics(rows.row(words[at].row), words[at], random);
-      visited += words[at].count();
+      visited += set_topics(rows.row(words[at].row), words[at], own);
       at = at + 1 == words.size() ? 0 : at + 1;
     }
     sampler_.finish();
@@ -109,12 +111,13 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
 
   // The shared rounds: the totals with the replicated words, and the statistics for the priors.
   std::uint64_t push(const SharedTask& task, Random& random) override {
-    begin(task.epoch);
     if (task.table == kPriors) {
+      epoch_ = task.epoch;
       write_fields(task.note, statistics(task.argument.as<WhichPriors>()));
       return 0;
     }
     const auto turn = task.argument.as<Turn>();
+    begin(task.epoch, turn.pass);
     std::uint64_t visited = 0;
     for (const Entry& entry : task.entries)
       if (entry.key != kTopicTotals && turn.is_of(shard_)) visited += push_replicated(entry, random);
@@ -135,7 +138,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
       if (delta.key == kTopicTotals) {
         delta_t_ = totals_.distance(delta.value) / (static_cast<double>(shards_) * static_cast<double>(corpus_tokens_));
         totals_.commit(delta.value);
-        if (commit.argument.as<Turn>().ends_epoch()) documents_.choose_forms();
+        if (commit.argument.as<Turn>().ends_pass()) documents_.choose_forms();
       } else if (speaks_for_all_) {
         for (const double count : delta.value) replicated_counts_.add(static_cast<std::uint32_t>(count));
       }
@@ -203,22 +206,35 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   bool lists_words() const {
     return shards_ > 1 && settings_.topics > kWholePhi && settings_.topics <= 8 * document_length_;
   }
-  void begin(Epoch epoch) {
+  void begin(Epoch epoch, Pass pass) {
     epoch_ = epoch;
+    pass_ = pass;
     if (old_model_ == nullptr)
       sample_with(sampled_beta(settings_.start, epoch, priors_.beta, document_length_, settings_.alpha_sum()));
-    const Draw first = settings_.start == Start::random ? Draw::first_random : Draw::first;
-    const Draw again = exact_totals() ? Draw::resample_exact : Draw::resample;
-    sampler_.begin(epoch == 0 ? first : again, totals_, documents_);
+    Draw draw = exact_totals() ? Draw::resample_exact : Draw::resample;
+    if (pass == Pass::rest)
+      draw = lists_words() ? Draw::first_fixed : Draw::first;
+    else if (epoch == 0 && (pass == Pass::all || pass == Pass::sample))
+      draw = settings_.start == Start::random ? Draw::first_random : Draw::first;
+    sampler_.begin(draw, totals_, documents_);
   }
-  // The topics of a word's tokens in this shard.
-  void set_topics(WordRow& row, const WordTokens& word, Random& random) {
+  // A visit's stream is the same in all passes of an epoch, so each has its own.
+  static Random stream_of(Pass pass, const Random& random) {
+    return pass == Pass::all ? random : random_named({Random(random)(), static_cast<std::uint64_t>(pass)});
+  }
+  // The topics of the tokens that a word has in this shard and pass; returns their number.
+  std::uint32_t set_topics(WordRow& row, const WordTokens& word, Random& random) {
     if (epoch_ == 0 && old_model_ != nullptr) {
       const Priors of_all = priors_.times(settings_.copies);
-      return old_model_->draw(word, of_all.alphas, row, tokens_, documents_, totals_, random);
+      old_model_->draw(word, of_all.alphas, row, tokens_, documents_, totals_, random);
+      return word.count();
     }
-    sampler_.add(row, tokens_.documents().subspan(word.begin, word.count()),
-                 tokens_.topics().subspan(word.begin, word.count()), random, tokens_.documents().size() - word.end);
+    const std::uint32_t begin = pass_ == Pass::rest ? word.sample_end : word.begin;
+    const std::uint32_t end = pass_ == Pass::rest || pass_ == Pass::all ? word.end : word.sample_end;
+    if (begin == end) return 0;
+    sampler_.add(row, tokens_.documents().subspan(begin, end - begin), tokens_.topics().subspan(begin, end - begin),
+                 random, tokens_.documents().size() - end);
+    return end - begin;
   }
   // The part is this shard's change of its own copy of the row.
   std::uint64_t push_replicated(const Entry& entry, Random& random) {
@@ -229,12 +245,12 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
       entry.part[k] = -entry.value[k];
     }
     const WordTokens* const word = find_word(tokens_.replicated(), entry.key - kFirstReplicated);
-    if (word != nullptr) set_topics(row, *word, random);
+    const std::uint64_t visited = word == nullptr ? 0 : set_topics(row, *word, random);
     sampler_.finish();
     for (const TopicCount cell : row) entry.part[cell.topic] += cell.count;
     const WordTokens* const held_out = find_word(held_out_.groups().back(), entry.key - kFirstReplicated);
     if (held_out != nullptr) visit_held_out(*held_out, row);
-    return word == nullptr ? 0 : word->count();
+    return visited;
   }
   void visit_held_out(const WordTokens& word, const WordRow& row) {
     if (epoch_ == 0) return;
@@ -326,6 +342,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   std::uint64_t seed_;
   std::uint32_t shards_;
   std::uint64_t words_, corpus_tokens_;
+  bool with_sample_;
   double document_length_;  // the mean, without copies
   std::uint64_t items_;
   ShardId shard_;
@@ -338,6 +355,7 @@ class LdaPush final : public SlicePush<WordTopicSlice>, public SharedPush {
   TopicTotals totals_;
   CellSampler sampler_;
   Epoch epoch_ = 0;
+  Pass pass_ = Pass::all;
   std::vector<std::uint32_t> cursors_;  // of each slice: the word with which its next visit begins
   double delta_t_ = 0;                  // this shard's summand, at the last commit
   CountHistogram replicated_counts_;    // committed n_wk of the replicated words, the same for all shards

@@ -39,6 +39,27 @@ inline double sampled_beta(Start start, Epoch epoch, double beta, double documen
   return beta;
 }
 
+// Whether the online start begins with a sample of the documents (shard_tokens.h): a sweep over it costs little, and
+// from what its topics learn in a few, all other documents gain.  With few topics its rounds take the time that it
+// saves.
+inline bool begins_with_sample(const Job& job, const Settings& settings, std::uint64_t tokens) {
+  constexpr std::uint32_t kFewTopics = 256;
+  return settings.start == Start::online && settings.topics > kFewTopics &&
+         !is_small(tokens, settings.topics, job.shards) && !job.options.has("init_model");
+}
+
+// The passes of the starting epoch.
+enum class Pass : std::uint8_t {
+  all,
+  sample,        // first topics of the sample's tokens
+  sample_again,  // new topics for them
+  sample_third,  // the same
+  rest,          // first topics of all other tokens
+};
+constexpr bool ends_start(Pass pass) {
+  return pass == Pass::all || pass == Pass::rest;
+}
+
 // Which shards sample the replicated words in a round of totals.
 //
 // In the starting pass a word's first tokens decide its topics.  If all shards drew at once, each from a row without
@@ -47,11 +68,13 @@ struct Turn {
   static constexpr std::uint32_t kMostTurns = 64;  // each is a round that all shards wait for
 
   std::uint32_t number = 0, turns = 1;  // number = turns: a round of slices, in which no shard has its turn
+  Pass pass = Pass::all;
 
-  void fields(auto& list) { list(number, turns); }
+  void fields(auto& list) { list(number, turns, pass); }
   bool is_of(ShardId shard) const { return number < turns && shard % turns == number; }
-  // Whether no round of totals follows in the epoch.
-  bool ends_epoch() const { return number + 1 == turns; }
+  // Whether no round of totals follows in the pass, or in the epoch.
+  bool ends_pass() const { return number + 1 == turns; }
+  bool ends_epoch() const { return ends_pass() && ends_start(pass); }
 };
 
 class LdaSchedule final : public RotationSchedule {
@@ -60,7 +83,8 @@ class LdaSchedule final : public RotationSchedule {
       : RotationSchedule(job, {.table = kTotals, .totals = {kTopicTotals}, .first_replicated = kFirstReplicated}),
         settings_(settings),
         shards_(job.shards),
-        small_(is_small(tokens, settings.topics, job.shards)) {}
+        small_(is_small(tokens, settings.topics, job.shards)),
+        pass_(begins_with_sample(job, settings, tokens) ? Pass::sample : Pass::all) {}
 
   Cut cut(const Census& census, std::uint32_t slices) override {
     Cut cut = RotationSchedule::cut(census, slices);
@@ -71,17 +95,23 @@ class LdaSchedule final : public RotationSchedule {
     const WhichPriors learned = settings_.learned(epoch_);
     const bool shares = epoch_ == 0 || small_;
     const std::uint32_t turns = shares ? most_turns_ : 1;
+    const Pass pass = epoch_ == 0 ? pass_ : Pass::all;
     Round round;
     if (turn_ < turns) {
       round = turn_ == 0 ? RotationSchedule::next(random) : totals_;
       if (round.ends_epoch) {  // the round of totals, once for each turn
         totals_ = round;
-        round.argument = Argument(Turn{turn_++, turns});
-        round.ends_epoch = turn_ == turns && !learned.any();
+        round.argument = Argument(Turn{turn_++, turns, pass});
+        round.ends_epoch = turn_ == turns && ends_start(pass) && !learned.any();
+        if (turn_ == turns && !ends_start(pass)) {
+          turn_ = 0;
+          pass_ = static_cast<Pass>(static_cast<std::uint8_t>(pass) + 1);
+        }
       } else if (shares) {
         round.table = kTotals;
         round.shared = {kTopicTotals};
-        round.argument = Argument(Turn{turns, turns});
+        round.argument = Argument(Turn{turns, turns, pass});
+        round.last_visits = round.last_visits && ends_start(pass);
       }
     } else {
       round.table = kPriors;
@@ -101,6 +131,7 @@ class LdaSchedule final : public RotationSchedule {
   Settings settings_;
   std::uint32_t shards_;
   bool small_;
+  Pass pass_;  // of the starting epoch
   std::uint32_t most_turns_ = 1;
   Epoch epoch_ = 0;
   std::uint32_t turn_ = 0;  // the number of turns that this epoch has had

@@ -69,7 +69,7 @@ ROTA_INLINE void count_topic(Cell& cell, Side& side, std::uint32_t topic, std::i
   side.word[topic] += static_cast<std::uint32_t>(by);
   cell.totals[topic] += by;
   float inverse = cell.inverse[topic];
-  if constexpr (kDraw == Draw::resample) {
+  if constexpr (is_fixed(kDraw)) {
     if (by < 0) inverse = without_one(inverse);
   } else {
     inverse = 1.0F / static_cast<float>(static_cast<double>(cell.totals[topic]) + cell.v_beta);
@@ -349,7 +349,7 @@ ROTA_INLINE void count_chosen(Cell& cell, Side& side, Side& other, const Chosen&
         count_topic<kDraw, kWhole>(cell, side, topic, 1);
         row.add(topic, chosen.place);
         side.token_topics[chosen.token] = static_cast<std::uint16_t>(topic);
-        if constexpr (kDraw != Draw::resample) refresh_phi<kWhole>(cell, other, topic, cell.inverse[topic]);
+        if constexpr (!is_fixed(kDraw)) refresh_phi<kWhole>(cell, other, topic, cell.inverse[topic]);
         if constexpr (kDraw == Draw::resample_exact)
           refresh_phi<kWhole>(cell, other, side.removed, cell.inverse[side.removed]);
       });
@@ -367,14 +367,18 @@ ROTA_INLINE void choose_listed(Cell& cell, Side& side, Side& other, Chosen& chos
   RowSum& sum = cell.sums[chosen.document];
   if (sum.task != cell.task) [[unlikely]]
     sum = {row_sum(cell, counts), cell.task};
-  const std::uint32_t removed = side.token_topics[chosen.token];
+  constexpr bool kRemoves = kDraw == Draw::resample;
+  const std::uint32_t removed = kRemoves ? side.token_topics[chosen.token] : 0;
   // Without the token n_k is one less; so is n_dk in both.
-  const float inverse = cell.inverse[removed], its_inverse = without_one(inverse);
+  const float inverse = cell.inverse[removed], its_inverse = kRemoves ? without_one(inverse) : inverse;
   const float more = its_inverse - inverse;
-  const Count left = --counts[removed];
-  --cell.totals[removed];
-  put_lane(side.weights, side.places[removed], static_cast<float>(--side.word[removed]) * its_inverse);
-  sum.sum -= static_cast<double>(inverse);
+  Count left = 0;
+  if constexpr (kRemoves) {
+    left = --counts[removed];
+    --cell.totals[removed];
+    put_lane(side.weights, side.places[removed], static_cast<float>(--side.word[removed]) * its_inverse);
+    sum.sum -= static_cast<double>(inverse);
+  }
 
   const std::uint32_t blocks = (side.used + kLanes - 1) / kLanes;
   const Floats run = cell.alphas == nullptr ? listed_sum<true>(cell, side, blocks, counts)
@@ -419,9 +423,10 @@ ROTA_INLINE Chosen choose(Cell& cell, Side& side, Side& other, std::uint32_t tok
       cell, chosen.document, [&](auto row) __attribute__((always_inline)) {
         if constexpr (kBlocks == kListedWords) {
           if (side.listed) return choose_listed<kDraw, kBlocks>(cell, side, other, chosen, last, bits, row.counts);
-          cell.sums[chosen.document].sum -= static_cast<double>(cell.inverse[side.token_topics[token]]);
+          if constexpr (kDraw == Draw::resample)
+            cell.sums[chosen.document].sum -= static_cast<double>(cell.inverse[side.token_topics[token]]);
         }
-        if constexpr (kDraw != Draw::first) {
+        if constexpr (kDraw == Draw::resample || kDraw == Draw::resample_exact) {
           side.removed = side.token_topics[token];
           row.remove(side.removed);
           count_topic<kDraw, decltype(row)::kWhole>(cell, side, side.removed, -1);
@@ -493,6 +498,8 @@ void ROTA_LDA_KERNEL(Cell& cell) {
     draw_of<Draw::resample>(cell);
   else if (cell.draw == Draw::resample_exact)
     draw_of<Draw::resample_exact>(cell);
+  else if (cell.draw == Draw::first_fixed)
+    draw_tokens<Draw::first_fixed, kListedWords>(cell);
   else
     draw_of<Draw::first>(cell);
 }

@@ -58,8 +58,13 @@ enum class Draw : std::uint8_t {
   resample,        // from the conditional distribution without the token itself, with n_k of the task's beginning
   resample_exact,  // the same with the current n_k
   first,           // as resample_exact, for tokens that have no topic yet
+  first_fixed,     // as resample, for tokens that have no topic yet; only if words may be listed
   first_random,    // uniformly, for tokens that have no topic yet
 };
+// Whether n_k is that of the task's beginning.
+[[gnu::always_inline]] constexpr bool is_fixed(Draw draw) {
+  return draw == Draw::resample || draw == Draw::first_fixed;
+}
 
 // Arrays over topics have padded(topics) places unless stated, and begin at a cache line.
 //

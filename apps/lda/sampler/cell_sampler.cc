@@ -115,7 +115,7 @@ void CellSampler::set_priors(const Priors& priors) {
 }
 
 void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
-  if (draw == Draw::resample) totals.derive();
+  if (is_fixed(draw)) totals.derive();
   cell_.draw = draw;
   cell_.v_beta = totals.v_beta();
   cell_.totals = totals.totals();
@@ -124,7 +124,7 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
   cell_.rows = rows.rows();
   cell_.store = rows.store();
   cell_.wide_store = rows.wide_store();
-  cell_.sums = draw == Draw::resample ? rows.sums() : nullptr;
+  cell_.sums = is_fixed(draw) ? rows.sums() : nullptr;
   ++cell_.task;
 
   drawings_[1].phi.assign(totals.phi(), totals.phi() + phi_places(cell_.topics));
@@ -145,8 +145,7 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
 
 void CellSampler::add(WordRow& word, std::span<const std::uint32_t> documents, std::span<std::uint16_t> token_topics,
                       Random& random, std::size_t following) {
-  while (drawings_[0].word != nullptr &&
-         (drawings_[1].word != nullptr || !(side_by_side_ || cell_.draw == Draw::resample)))
+  while (drawings_[0].word != nullptr && (drawings_[1].word != nullptr || !(side_by_side_ || is_fixed(cell_.draw))))
     run();
   const std::size_t s = drawings_[0].word == nullptr ? 0 : 1;
   Drawing& its = drawings_[s];
@@ -237,7 +236,7 @@ void CellSampler::collect(std::size_t s) {
     drawings_[s].run_blocks = padded(side.used) / kLanes;
     return collect(s, [&](std::uint32_t topic) { side.places[topic] = kNoPlace; });
   }
-  if (cell_.draw != Draw::resample) return collect(s, Refresh(cell_, side));
+  if (!is_fixed(cell_.draw)) return collect(s, Refresh(cell_, side));
   // Of a word without tokens phi, and so its sums, have the values of the task's beginning.
   collect(s, [&](std::uint32_t topic) {
     side.phi[topic] = cell_.beta * cell_.inverse[topic];

@@ -14,11 +14,16 @@
 
 namespace rota::lda {
 
-// The tokens of one word.
+// Whether a document is in the sample of its shard, an eighth.
+inline bool is_sampled(std::uint32_t document) {
+  return document % 8 == 0;
+}
+
+// The tokens of one word, first those of the sample if there is one.
 struct WordTokens {
   std::uint32_t word;
   std::uint32_t row;  // its place in the slice, or among the replicated words
-  std::uint32_t begin, end;
+  std::uint32_t begin, sample_end, end;
 
   std::uint32_t count() const { return end - begin; }
 };
@@ -32,7 +37,7 @@ class ShardTokens {
  public:
   ShardTokens() = default;
   // Throws std::logic_error if the cut misses a word.
-  ShardTokens(const Cut& cut, std::span<const io::WordCount> counts) {
+  ShardTokens(const Cut& cut, std::span<const io::WordCount> counts, bool with_sample = false) {
     constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t words = 0;
     for (const io::WordCount& each : counts) words = std::max(words, each.word + 1);
@@ -46,7 +51,7 @@ class ShardTokens {
         const auto word = static_cast<std::uint32_t>(keys[row]);
         if (word >= words || tokens[word] == 0) continue;
         place[word] = begin;
-        group.push_back({word, row, begin, begin + tokens[word]});
+        group.push_back({word, row, begin, begin, begin + tokens[word]});
         begin += tokens[word];
       }
     };
@@ -55,11 +60,17 @@ class ShardTokens {
 
     documents_.resize(begin);
     topics_.resize(begin);
-    for (const io::WordCount& each : counts) {
-      std::uint32_t& at = place[each.word];
-      if (at == kNone) throw std::logic_error("the cut lacks word " + std::to_string(each.word));
-      std::fill_n(documents_.begin() + at, each.count, each.document);
-      at += each.count;
+    for (const bool sampled : {true, false}) {
+      for (const io::WordCount& each : counts) {
+        if ((with_sample && is_sampled(each.document)) != sampled) continue;
+        std::uint32_t& at = place[each.word];
+        if (at == kNone) throw std::logic_error("the cut lacks word " + std::to_string(each.word));
+        std::fill_n(documents_.begin() + at, each.count, each.document);
+        at += each.count;
+      }
+      if (!sampled) break;
+      for (std::vector<WordTokens>& group : groups_)
+        for (WordTokens& each : group) each.sample_end = place[each.word];
     }
   }
 

@@ -36,32 +36,39 @@ LdaSchedule schedule_of(const Job& job, std::uint64_t tokens = 1'000'000) {
 
 TEST(LdaSchedule, IsRotationAndTotals) {
   for (const char* valid : {"", "x"}) {
-    LdaSchedule schedule = schedule_of(job_of({{"valid", valid}}));
-    for (int epoch = 0; epoch < 20; ++epoch) EXPECT_EQ(epoch_of(schedule), "ooooT") << epoch;
+    LdaSchedule schedule = schedule_of(job_of({{"valid", valid}, {"topics", "257"}}));
+    EXPECT_EQ(epoch_of(schedule), "ooootooootooootooooT") << "the sample three times, then the rest";
+    for (int epoch = 1; epoch < 20; ++epoch) EXPECT_EQ(epoch_of(schedule), "ooooT") << epoch;
     EXPECT_EQ(schedule.pipeline(0), 0U) << "epochs may be known ahead";
   }
 }
 
 TEST(LdaSchedule, StartingPassSharesTotalsAfterEverySlice) {
   for (const bool heavy : {false, true}) {
-    LdaSchedule schedule = schedule_of(job_of({}));
+    LdaSchedule schedule = schedule_of(job_of({{"topics", "257"}}));
     EXPECT_EQ(schedule.cut(heavy ? Census{100, 1, 1, 1, 1} : Census{1, 1, 1, 1}, 4).replicated.size(), heavy ? 1U : 0U);
     Random random({1, 2, 3, 4});
-    for (int step = 0; step < 4; ++step) {
-      const Round round = schedule.next(random);
-      EXPECT_EQ(round.owned.size(), 2U);
-      EXPECT_EQ(round.shared, std::vector<Key>{kTopicTotals});
-      const auto turn = round.argument.as<Turn>();
-      EXPECT_FALSE(turn.is_of(0) || turn.is_of(1) || turn.ends_epoch());
-    }
-    for (ShardId shard = 0; shard < (heavy ? 2 : 1); ++shard) {
-      const Round round = schedule.next(random);
-      EXPECT_TRUE(round.owned.empty());
-      const auto turn = round.argument.as<Turn>();
-      EXPECT_TRUE(turn.is_of(shard));
-      EXPECT_EQ(turn.is_of(1 - shard), !heavy);
-      EXPECT_EQ(turn.ends_epoch(), round.ends_epoch);
-      EXPECT_EQ(round.ends_epoch, !heavy || shard == 1);
+    for (const Pass pass : {Pass::sample, Pass::sample_again, Pass::sample_third, Pass::rest}) {
+      for (int step = 0; step < 4; ++step) {
+        const Round round = schedule.next(random);
+        EXPECT_EQ(round.owned.size(), 2U);
+        EXPECT_EQ(round.shared, std::vector<Key>{kTopicTotals});
+        EXPECT_EQ(round.last_visits, pass == Pass::rest && step >= 2);
+        const auto turn = round.argument.as<Turn>();
+        EXPECT_EQ(turn.pass, pass);
+        EXPECT_FALSE(turn.is_of(0) || turn.is_of(1) || turn.ends_pass() || turn.ends_epoch());
+      }
+      for (ShardId shard = 0; shard < (heavy ? 2 : 1); ++shard) {
+        const Round round = schedule.next(random);
+        EXPECT_TRUE(round.owned.empty());
+        const auto turn = round.argument.as<Turn>();
+        EXPECT_EQ(turn.pass, pass);
+        EXPECT_TRUE(turn.is_of(shard));
+        EXPECT_EQ(turn.is_of(1 - shard), !heavy);
+        EXPECT_EQ(turn.ends_pass(), !heavy || shard == 1);
+        EXPECT_EQ(turn.ends_epoch(), round.ends_epoch);
+        EXPECT_EQ(round.ends_epoch, pass == Pass::rest && turn.ends_pass());
+      }
     }
     for (int step = 0; step < 4; ++step) EXPECT_TRUE(schedule.next(random).shared.empty());
     const auto all = schedule.next(random).argument.as<Turn>();
@@ -70,6 +77,15 @@ TEST(LdaSchedule, StartingPassSharesTotalsAfterEverySlice) {
   LdaSchedule small = schedule_of(job_of({}), 31'999);
   small.cut(Census{100, 1, 1, 1, 1}, 4);
   for (int epoch = 0; epoch < 3; ++epoch) EXPECT_EQ(epoch_of(small), "ooootT") << epoch;
+}
+
+TEST(LdaSchedule, OtherStartsAndFewTopicsHaveOnePass) {
+  for (const auto& option : {std::pair("start", "random"), {"start", "annealed"}, {"init_model", "x"}}) {
+    LdaSchedule schedule = schedule_of(job_of({option, {"topics", "257"}}));
+    EXPECT_EQ(epoch_of(schedule), "ooooT") << option.second;
+  }
+  LdaSchedule few = schedule_of(job_of({{"topics", "256"}}));
+  EXPECT_EQ(epoch_of(few), "ooooT");
 }
 
 TEST(LdaSchedule, BetaOfTheFirstEpochs) {

@@ -23,6 +23,7 @@ struct Text {
   std::vector<std::vector<std::uint16_t>> topics;
 };
 
+// If rows are whole, a third of the tokens get their first topics while words may be listed.
 struct Model {
   Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true, bool whole = false)
       : priors(priors_of(k, symmetric)),
@@ -31,12 +32,18 @@ struct Model {
         totals(k, kWords * 0.01, 0.01),
         rows(k, text.lengths, whole),
         sampler(priors, true) {
-    sweep(first);
+    const std::size_t each = text.topics[0].size(), at_first = whole ? each * 2 / 3 : each;
+    sweep(first, 0, at_first);
     rows.choose_forms();
+    if (whole) sweep(Draw::first_fixed, at_first, each);
   }
-  void sweep(Draw draw) {
+  void sweep(Draw draw) { sweep(draw, 0, text.topics[0].size()); }
+  // Of each word the tokens from `begin` to `end`.
+  void sweep(Draw draw, std::size_t begin, std::size_t end) {
     sampler.begin(draw, totals, rows);
-    for (std::uint32_t w = 0; w < kWords; ++w) sampler.add(words[w], text.places[w], text.topics[w], random);
+    for (std::uint32_t w = 0; w < kWords; ++w)
+      sampler.add(words[w], std::span(text.places[w]).subspan(begin, end - begin),
+                  std::span(text.topics[w]).subspan(begin, end - begin), random);
     sampler.finish();
   }
 
@@ -146,29 +153,35 @@ struct OneToken {
   OneToken(std::uint32_t topics, bool symmetric, bool whole = false)
       : k(topics), priors{std::vector<double>(k, 0.5), beta}, rows(k, {41}, whole), totals(k, 3 * beta, beta) {
     for (std::uint32_t t = 0; t < k && !symmetric; ++t) priors.alphas[t] = 0.1 + 0.2 * (t % 4);
-    std::vector<TopicCount> document;  // the token itself has topic 0
-    for (std::uint16_t t = 0; t < 4; ++t) document.push_back({t == 0 ? 11U : 10U, t});
-    rows.assign(0, document);
-    std::vector<double> n(k);
-    for (std::uint32_t t = 0; t < k; ++t) n[t] = 20.0 + t % 7;
-    n[0] += 1;
-    totals.commit(n);
+    set_token(1);
 
     for (std::uint32_t t = 0; t < k; ++t) {
       const double n_dk = t < 4 ? 10 : 0, n_wk = t == 0 ? 3 : t == 2 ? 9 : t == 4 ? 5 : 0;
-      expected.push_back((n_dk + priors.alphas[t]) * (n_wk + beta) / (n[t] - (t == 0 ? 1 : 0) + 3 * beta));
+      expected.push_back((n_dk + priors.alphas[t]) * (n_wk + beta) / (20.0 + t % 7 + 3 * beta));
     }
     const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
     for (double& each : expected) each /= sum;
   }
 
+  // The token has topic 0 (present: 1), or none.
+  void set_token(std::uint32_t present) {
+    std::vector<TopicCount> document;
+    for (std::uint16_t t = 0; t < 4; ++t) document.push_back({10 + (t == 0 ? present : 0), t});
+    rows.assign(0, document);
+    std::vector<double> n(k);
+    for (std::uint32_t t = 0; t < k; ++t) n[t] = 20.0 + t % 7;
+    n[0] += present;
+    totals.commit(n);
+    word = {{3 + present, 0}, {9, 2}, {5, 4}};
+  }
   // In units of its standard deviation above its mean.
   double excess_chi_square(int draws, Draw draw) {
     CellSampler sampler(priors, false);
     Random random({9, 9, 9, k});
     std::vector<double> seen(k);
     for (int i = 0; i < draws; ++i) {
-      if (i == 0 || draw == Draw::resample) sampler.begin(draw, totals, rows);
+      if (draw == Draw::first_fixed) set_token(0);
+      if (i == 0 || is_fixed(draw)) sampler.begin(draw, totals, rows);
       sampler.add(word, place, topic_of, random);
       sampler.finish();
       seen[topic_of[0]] += 1;
@@ -187,7 +200,7 @@ struct OneToken {
   Priors priors;
   DocumentRows rows;
   TopicTotals totals;
-  WordRow word = {{4, 0}, {9, 2}, {5, 4}};
+  WordRow word;
   std::vector<std::uint16_t> topic_of = {0};  // of the only token of its word in the shard
   std::vector<double> expected;
 };
@@ -200,8 +213,10 @@ TEST(CellSampler, DrawsFromTheConditionalDistribution) {
         EXPECT_LT(exact.excess_chi_square(400'000, draw), 4.5) << k << " topics, one alpha: " << symmetric;
       }
       // The word is listed if it has few of all topics.
-      OneToken listed(k, symmetric, true);
-      EXPECT_LT(listed.excess_chi_square(400'000, Draw::resample), 4.5) << k << " topics, one alpha: " << symmetric;
+      for (const Draw draw : {Draw::resample, Draw::first_fixed}) {
+        OneToken listed(k, symmetric, true);
+        EXPECT_LT(listed.excess_chi_square(400'000, draw), 4.5) << k << " topics, one alpha: " << symmetric;
+      }
     }
   }
 }

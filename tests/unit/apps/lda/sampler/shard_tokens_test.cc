@@ -21,6 +21,18 @@ TEST(ShardTokens, AreInTheOrderOfTheCut) {
   EXPECT_EQ(tokens.replicated().at(0).word, 3U);
 }
 
+TEST(ShardTokens, TheSampleComesFirst) {
+  std::vector<io::WordCount> counts;
+  for (std::uint32_t d = 0; d < 20; ++d) counts.push_back({d, d % 2, 1 + d % 3});
+  const ShardTokens tokens({{{0, 1}}, {}}, counts, true);
+  const WordTokens& even = tokens.groups()[0][0];
+  const std::vector<std::uint32_t> sample(tokens.documents().begin(), tokens.documents().begin() + even.sample_end);
+  EXPECT_EQ(sample, (std::vector<std::uint32_t>{0, 8, 8, 8, 16, 16}));
+  for (std::uint32_t i = even.sample_end; i < even.end; ++i) EXPECT_FALSE(is_sampled(tokens.documents()[i]));
+  const WordTokens& odd = tokens.groups()[0][1];
+  EXPECT_EQ(odd.sample_end, odd.begin);
+}
+
 TEST(ShardTokens, ACutWithoutAWordIsRefused) {
   EXPECT_THROW(ShardTokens({{{0, 2}, {1}}, {}}, kCounts), std::logic_error);
 }
