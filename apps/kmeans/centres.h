@@ -5,11 +5,13 @@
 // has no centre, and no row is near it.
 #pragma once
 #include <algorithm>
-#include <cfloat>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -111,57 +113,50 @@ ROTA_WIDEST_REGISTERS static void rough_products(const io::SparseRow& row, doubl
   rough_products_upto<7>(count / 8, row, scale, centres, stride, out);
 }
 
-// What one pass over the table computes of each cluster.
+// What a pass over columns computes of eight clusters, one in each lane.
+using EightDoubles [[gnu::vector_size(64), gnu::aligned(8), gnu::may_alias]] = double;
 struct Measured {
-  SquareSum norm;     // |c_k|^2
-  double drift = 0;   // |c_k - last_k|^2, roughly
-  double change = 0;  // not 0 if any number of c_k is not that of last_k
+  EightDoubles high = {}, low = {};  // |c_k|^2 = high + low
+  EightDoubles drift = {};           // the sum of the squares of what single precision sees of their moves
 };
 
-// The centres of a group of clusters, which begins at `first`, for those who follow them.
+// For those who follow the centres: those of now in single precision, times `scale`, replace those before.
 struct Followed {
-  double* last;  // the numbers before, in rows of the group's clusters; those of now replace them
-  float* rough;  // of now, times `scale`, in rows of `stride`
+  float* rough;  // in rows of `stride`
   double scale;
   std::size_t stride;
 };
 
-// Of the clusters [k, k + Width) of a group that begins at `first`.
-template <std::size_t Width>
-[[gnu::always_inline]] inline std::size_t measure_from(std::size_t k, std::size_t first, std::size_t end,
-                                                       const double* sums, std::uint64_t columns, std::size_t clusters,
-                                                       const double* inverse_counts, const Followed* followed,
-                                                       Measured* out) {
-  for (; k + Width <= end; k += Width) {
-    SquareSum norm[Width];
-    double drift[Width] = {}, change[Width] = {};
-    const double scale = followed == nullptr ? 0 : followed->scale;
-    for (std::uint64_t j = 0; j < columns; ++j) {
-      double c[Width];
-      for (std::size_t i = 0; i < Width; ++i) c[i] = sums[j * clusters + k + i] * inverse_counts[k + i];
-      for (std::size_t i = 0; i < Width; ++i) norm[i].add(c[i]);
+// Of at most kBlock columns, and the eights of clusters that are wanted; adds to `out`.  `inverse_counts` and the rows
+// of the followed end with a whole eight.
+inline constexpr std::size_t kBlock = 16;
+ROTA_WIDEST_REGISTERS static void measure_columns(std::span<const double> sums, std::size_t columns,
+                                                  std::size_t clusters, const char* wanted,
+                                                  const double* inverse_counts, const Followed* followed,
+                                                  Measured* out) {
+  const double* const end = sums.data() + sums.size();
+  for (std::size_t k = 0; k < clusters; k += 8, ++out) {
+    if (wanted[k / 8] == 0) continue;
+    const EightDoubles inverse = *reinterpret_cast<const EightDoubles*>(inverse_counts + k);
+    EightDoubles square = {};
+    Eight drift = {};
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double* from = sums.data() + j * clusters + k;  // the next row's numbers in an eight get the factor 0
+      double last[8] = {};
+      if (end - from < 8) from = (std::copy(from, end, last), last);
+      const EightDoubles c = *reinterpret_cast<const EightDoubles*>(from) * inverse;
+      square += c * c;
       if (followed == nullptr) continue;
-      double* const before = followed->last + j * (end - first) + (k - first);
-      float* const rough = followed->rough + j * followed->stride + (k - first);
-      for (std::size_t i = 0; i < Width; ++i) {
-        const double moved = c[i] - before[i];
-        drift[i] += moved * moved;
-        change[i] = std::max(change[i], std::abs(moved));
-        before[i] = c[i];
-        rough[i] = static_cast<float>(std::clamp<double>(c[i] * scale, -FLT_MAX, FLT_MAX));
-      }
+      auto& rough = *reinterpret_cast<Eight*>(followed->rough + j * followed->stride + k);
+      const Eight now = __builtin_convertvector(c * followed->scale, Eight), moved = now - rough;
+      drift += moved * moved;
+      rough = now;
     }
-    for (std::size_t i = 0; i < Width; ++i) out[k + i] = {norm[i], drift[i], change[i]};
+    const EightDoubles sum = out->high + square, added = sum - out->high;  // TwoSum (Knuth)
+    out->low += (out->high - (sum - added)) + (square - added);
+    out->high = sum;
+    out->drift += __builtin_convertvector(drift, EightDoubles);
   }
-  return k;
-}
-
-ROTA_WIDEST_REGISTERS static void measure_group(std::size_t first, std::size_t end, const double* sums,
-                                                std::uint64_t columns, std::size_t clusters,
-                                                const double* inverse_counts, const Followed* followed, Measured* out) {
-  std::size_t k = measure_from<8>(first, first, end, sums, columns, clusters, inverse_counts, followed, out);
-  k = measure_from<4>(k, first, end, sums, columns, clusters, inverse_counts, followed, out);
-  measure_from<1>(k, first, end, sums, columns, clusters, inverse_counts, followed, out);
 }
 
 class Centres {
@@ -170,7 +165,7 @@ class Centres {
   // `table` has all rows of the table, one after the other.  It is not copied, and must outlive this.
   Centres(std::span<const double> table, std::uint32_t clusters) {
     begin(table, clusters, false);
-    for (std::size_t group = 0; group < groups(); ++group) measure(group);
+    for (std::size_t part = 0; part < parts_of(columns_); ++part) measure(part);
   }
   Centres(std::vector<double>&& table, std::uint32_t clusters) : Centres(std::span<const double>(table), clusters) {
     own_ = std::move(table);
@@ -178,60 +173,61 @@ class Centres {
   Centres(Centres&&) = default;
   Centres& operator=(Centres&&) = default;
 
-  // The same in parts: then measure() makes each group of clusters, in any order and by any threads.  If `follow`, the
-  // centres continue those of the last begin() that followed: see drift().
-  void begin(std::span<const double> table, std::uint32_t clusters, bool follow) {
+  // The same in parts: then measure() makes each of parts_of(columns), in any order and by any threads.  If `follow`,
+  // the centres continue those of the last begin() that followed: see drift().  `changed`: the clusters whose sums may
+  // be others than then, if that is known.
+  void begin(std::span<const double> table, std::uint32_t clusters, bool follow,
+             const std::vector<std::uint32_t>* changed = nullptr) {
     own_.clear();
     table_ = table;
     followed_ = follow;
     columns_ = table.size() / clusters - 1;
-    const bool fresh = std::exchange(clusters_, clusters) != clusters || last_.size() != columns_ * clusters;
-    if (follow && fresh) {
-      last_.assign(columns_ * clusters, 0);
-      rough_.assign(columns_ * (stride() / 8), {});
+    const std::size_t eights = (clusters + 7) / 8;
+    if (const std::size_t rough = follow ? columns_ * (stride_of(clusters) / 8) : 0;
+        std::exchange(clusters_, clusters) != clusters || rough_.size() != rough) {
+      rough_.assign(rough, {});
       drift_.assign(groups(), 0);
       own_drift_.assign(clusters, 0);
-      since_.assign(groups(), version_ + 1);
+      since_.assign(groups(), 0);
+      norms_.assign(clusters, 0);
       inverse_counts_.clear();
+      scale_ = 0;
     }
-    if (follow) ++version_;
-    last_inverse_counts_ = std::exchange(inverse_counts_, std::vector<double>(clusters));
-    last_inverse_counts_.resize(clusters);
-    if (const double square = greatest_norm(); square > 0) scale_ = std::exp2(-std::ilogb(square) / 2);
-    measured_.assign(clusters, {});
+    last_inverse_counts_ = std::exchange(inverse_counts_, std::vector<double>(8 * eights));
+    last_inverse_counts_.resize(8 * eights);
     empty_.clear();
     for (std::uint32_t k = 0; k < clusters; ++k)
       if (count(k) > 0)
         inverse_counts_[k] = 1 / count(k);
       else
         empty_.push_back(k);
+    // Bounds continue only as long as the scale is the same.
+    const double greatest = greatest_norm() * scale_ * scale_;
+    rescaled_ = follow && !(greatest >= 0x1p-60 && greatest <= 0x1p80);
+    if (rescaled_) scale_ = scale_of_all();
+    if (follow) ++version_;
+    const bool all = changed == nullptr || rescaled_ || !follow;
+    changed_.assign(clusters, all ? 1 : 0);
+    wanted_.assign(eights, all ? 1 : 0);
+    if (!all)
+      for (const std::uint32_t k : *changed) changed_[k] = wanted_[k / 8] = 1;
+    missing_ = parts_of(columns_);
+    measured_.resize(missing_ * eights);
+    exact_ = std::make_unique<Exact>(clusters);
   }
-  void measure(std::size_t group) {
-    const std::uint32_t end = end_of(group);
-    const std::uint32_t first = begin_of(group);
-    const Followed followed{last_.data() + first * columns_, rough(first), scale_, stride()};
-    measure_group(first, end, table_.data(), columns_, clusters_, inverse_counts_.data(),
-                  followed_ ? &followed : nullptr, measured_.data());
-    double most = 0;
-    for (std::uint32_t k = first; k < end; ++k) {
-      if (inverse_counts_[k] == 0) measured_[k].norm = {kInfinity, 0};
-      if (!followed_ || inverse_counts_[k] == 0) continue;  // nothing is nearer to an empty cluster than before
-      // The sum of n squares is off by less than n kEpsilon of it, and of each n a square below the least number is
-      // lost.
-      const auto n = static_cast<double>(columns_) + 8;
-      const double drift =
-          measured_[k].change == 0 ? 0 : std::sqrt(measured_[k].drift * (1 + n * kEpsilon) + n * 1e-320);
-      most = std::max(most, last_inverse_counts_[k] == 0 ? kInfinity : drift * (1 + 4 * kEpsilon));
-      own_drift_[k] = (own_drift_[k] + drift * (1 + 4 * kEpsilon)) * (1 + 4 * kEpsilon);
+  static std::size_t parts_of(std::uint64_t columns) {
+    return std::max<std::size_t>(1, (columns + columns_of_part(columns) - 1) / columns_of_part(columns));
+  }
+  void measure(std::size_t part) {
+    const std::uint64_t size = columns_of_part(columns_), end = std::min((part + 1) * size, columns_);
+    Measured* const out = &measured_[part * wanted_.size()];
+    std::fill_n(out, wanted_.size(), Measured());
+    for (std::uint64_t j = part * size; j < end; j += kBlock) {
+      const Followed followed{rough(0) + j * stride(), scale_, stride()};
+      measure_columns(table_.subspan(j * clusters_), std::min(kBlock, end - j), clusters_, wanted_.data(),
+                      inverse_counts_.data(), followed_ ? &followed : nullptr, out);
     }
-    if (!followed_) return;
-    if (most < kInfinity && drift_[group] < 1e300) {
-      drift_[group] = (drift_[group] + most) * (1 + 4 * kEpsilon);  // not less than the exact sum
-    } else {                                                        // a cluster that was empty, for example
-      drift_[group] = 0;
-      std::fill(own_drift_.begin() + first, own_drift_.begin() + end, 0);
-      since_[group] = version_;
-    }
+    if (std::atomic_ref(missing_).fetch_sub(1) == 1) add_parts();
   }
 
   std::uint32_t clusters() const { return clusters_; }
@@ -257,8 +253,8 @@ class Centres {
   std::uint64_t version() const { return version_; }
   std::uint64_t since() const { return std::ranges::max(since_); }
   bool followed() const { return followed_; }
-  // Whether the centre differs from that of the version before.
-  bool changed(std::uint32_t k) const { return measured_[k].change != 0 || last_inverse_counts_[k] == 0; }
+  // Whether the centre may differ from that of the version before.
+  bool changed(std::uint32_t k) const { return changed_[k] != 0; }
 
   // The clusters without members, ascending.
   const std::vector<std::uint32_t>& empty() const { return empty_; }
@@ -292,15 +288,17 @@ class Centres {
     for (; k < end; ++k) scores[k] = norm(k) - 2 * inverse_counts_[k] * scores[k];
   }
   // The error of scores as a share of |x|^2 + 2 |c_k|^2: x c_k is a sum of m products, and 2 |x c_k| <= |x|^2 +
-  // |c_k|^2, so it is at most (m + 8) 2^-53.
+  // |c_k|^2, so it is at most (m + 16) 2^-53.
   static double error_of(const io::SparseRow& known) {
-    return static_cast<double>(known.columns.size() + 8) * kEpsilon;
+    return static_cast<double>(known.columns.size() + 16) * kEpsilon;
   }
-  double norm(std::uint32_t k) const { return measured_[k].norm.high; }  // |c_k|^2; infinite without members
-  double greatest_norm() const {                                         // of those with members
+  // |c_k|^2, infinite without members.  The relative error is at most 18 2^-53: each block's sum has kBlock roundings
+  // and those of the squares, and the sum of the blocks has twice the precision.
+  double norm(std::uint32_t k) const { return norms_[k]; }
+  double greatest_norm() const {  // of those with members
     double most = 0;
-    for (std::uint32_t k = 0; k < measured_.size(); ++k)
-      if (norm(k) < kInfinity) most = std::max(most, norm(k));
+    for (const double norm : norms_)
+      if (norm < kInfinity) most = std::max(most, norm);
     return most;
   }
 
@@ -321,7 +319,7 @@ class Centres {
     const std::uint32_t first = begin_of(g);
     rota::kmeans::rough_products(known, scale_, rough(first), stride(), begin_of(end) - first, out.data() + first);
   }
-  double scale() const { return scale_; }  // a power of 2, about 1 / the largest |c_k| of the version before
+  double scale() const { return scale_; }  // a power of 2
 
   // The squared distances of a row to all centres, with a relative error of about 1e-6.
   void distances(const io::SparseRow& row, double square, std::span<double> out) const {
@@ -348,10 +346,11 @@ class Centres {
     }
     if (row.columns.size() == columns_ && row.columns.back() < columns_) return apart;
     const double roughly = apart + std::max(0.0, norm(k) - covered);
-    if (static_cast<double>(row.columns.size() + 4) * kEpsilon * norm(k) <= 1e-12 * roughly) return roughly;
+    if (static_cast<double>(row.columns.size() + 16) * kEpsilon * norm(k) <= 1e-12 * roughly) return roughly;
     SquareSum exact;
     for (const std::uint32_t column : row.columns) exact.add(value(column, k));
-    return apart + std::max(0.0, (measured_[k].norm.high - exact.high) + (measured_[k].norm.low - exact.low));
+    const SquareSum all = exact_norm(k);
+    return apart + std::max(0.0, (all.high - exact.high) + (all.low - exact.low));
   }
   // Rows for the empty clusters: those farthest from their centres, the farthest first; none within the rounding of its
   // centre.
@@ -372,7 +371,72 @@ class Centres {
   struct alignas(32) EightFloats {
     float of[8];
   };
-  std::size_t stride() const { return groups() * width_of(clusters_); }
+  struct Exact {
+    explicit Exact(std::uint32_t clusters) : once(clusters), norms(clusters) {}
+    std::vector<std::once_flag> once;
+    std::vector<SquareSum> norms;
+  };
+
+  // At most 16 parts, of whole blocks.
+  static std::uint64_t columns_of_part(std::uint64_t columns) {
+    return std::max<std::uint64_t>(32, (columns / 16 / kBlock + 1)) * kBlock;
+  }
+  // |c_k|^2 in twice the precision, computed by the first that asks.
+  const SquareSum& exact_norm(std::uint32_t k) const {
+    std::call_once(exact_->once[k], [&] {
+      for (std::uint64_t j = 0; j < columns_; ++j) exact_->norms[k].add(value(j, k));
+    });
+    return exact_->norms[k];
+  }
+  // A power of 2 that takes the largest number of all centres to [1, 2).
+  double scale_of_all() const {
+    double most = 0;
+    for (std::uint64_t j = 0; j < columns_; ++j)
+      for (std::uint32_t k = 0; k < clusters_; ++k) most = std::max(most, std::abs(value(j, k)));
+    return most > 0 ? std::exp2(-std::ilogb(most)) : 1;
+  }
+  // What the parts have measured, of the clusters that may have changed.
+  void add_parts() {
+    const std::size_t parts = measured_.size() / wanted_.size();
+    std::vector<double> drifts(groups());
+    for (std::uint32_t k = 0; k < clusters_; ++k) {
+      if (changed_[k] == 0) continue;
+      double high = 0, low = 0, square = 0;
+      for (std::size_t part = 0; part < parts; ++part) {
+        const Measured& its = measured_[part * wanted_.size() + k / 8];
+        const double sum = high + its.high[k % 8], added = sum - high;
+        low += ((high - (sum - added)) + (its.high[k % 8] - added)) + its.low[k % 8];
+        high = sum;
+        square += its.drift[k % 8];
+      }
+      const bool has_members = inverse_counts_[k] > 0;
+      const double before = std::exchange(norms_[k], has_members ? high + low : kInfinity);
+      if (!followed_ || !has_members) continue;  // nothing is nearer to an empty cluster than before
+      double& most = drifts[k / width_of(clusters_)];
+      if (rescaled_ || last_inverse_counts_[k] == 0 || !(norms_[k] * scale_ * scale_ <= 0x1p240)) {
+        most = kInfinity;
+        continue;
+      }
+      // Each number of single precision, each square and each sum of a block is rounded by 2^-24 of it, and what is
+      // below the least number is lost.
+      const double seen = std::sqrt(square * (1 + 0x1p-18) + static_cast<double>(columns_) * 0x1p-148) / scale_;
+      const double drift = seen + 0x1p-23 * (std::sqrt(norms_[k]) + std::sqrt(before));
+      most = std::max(most, drift);
+      own_drift_[k] = (own_drift_[k] + drift) * (1 + 4 * kEpsilon);
+    }
+    for (std::uint32_t g = 0; followed_ && g < groups(); ++g) {
+      if (drifts[g] < kInfinity && drift_[g] < 1e300) {
+        drift_[g] = (drift_[g] + drifts[g]) * (1 + 4 * kEpsilon);  // not less than the exact sum
+      } else {                                                     // a cluster that was empty, for example
+        drift_[g] = 0;
+        std::fill(own_drift_.begin() + begin_of(g), own_drift_.begin() + end_of(g), 0);
+        since_[g] = version_;
+      }
+    }
+  }
+
+  static std::size_t stride_of(std::uint32_t clusters) { return groups_of(clusters) * width_of(clusters); }
+  std::size_t stride() const { return stride_of(clusters_); }
   const float* rough(std::uint32_t k) const { return reinterpret_cast<const float*>(rough_.data()) + k; }
   float* rough(std::uint32_t k) { return reinterpret_cast<float*>(rough_.data()) + k; }
 
@@ -380,13 +444,17 @@ class Centres {
   std::span<const double> table_;
   std::uint32_t clusters_ = 0;
   std::uint64_t columns_ = 0;
-  std::vector<Measured> measured_;
-  std::vector<double> inverse_counts_, last_inverse_counts_;  // 1 / n_k; 0 without members
+  std::vector<double> norms_;
+  std::vector<double> inverse_counts_, last_inverse_counts_;  // 1 / n_k; 0 without members, and up to a whole eight
+  std::vector<char> changed_, wanted_;                        // of each cluster, and of each eight
+  std::vector<Measured> measured_;                            // part after part, each eight
+  std::size_t missing_ = 0;                                   // parts that are not measured yet
+  std::unique_ptr<Exact> exact_;
   std::vector<std::uint32_t> empty_;
   bool followed_ = false;
-  std::vector<double> last_;        // c_jk of the last begin() that followed: group after group, column after column
-  std::vector<EightFloats> rough_;  // the same, times scale_: column after column, each stride() numbers
-  double scale_ = 1;
+  std::vector<EightFloats> rough_;  // c_jk times scale_ of the last begin(): column after column, each stride() numbers
+  double scale_ = 0;                // 0: not chosen yet
+  bool rescaled_ = false;           // by the last begin()
   std::vector<double> drift_;         // of each group
   std::vector<double> own_drift_;     // of each cluster
   std::vector<std::uint64_t> since_;  // version from which it counts

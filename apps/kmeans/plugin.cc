@@ -63,9 +63,15 @@ struct Note {
   double inertia = 0;        // if it is needed
   double largest = 0;        // |x|^2 of the rows that are to move, and |S_k|^2 of the clusters
   double least = 0;          // |S_k|^2 of the clusters
+  std::vector<std::uint32_t> changing = {};  // clusters that rows are to leave or enter, ascending
 
-  void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia, largest, least); }
+  void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia, largest, least, changing); }
 };
+
+void keep_different(std::vector<std::uint32_t>& clusters) {
+  std::ranges::sort(clusters);
+  clusters.erase(std::ranges::unique(clusters).begin(), clusters.end());
+}
 
 // ---- schedule
 
@@ -240,6 +246,7 @@ class KmeansPush final : public SharedPush {
     if (commit.table == kSums) return;
     const auto all = read_fields<Note>(commit.reply);
     if (commit.argument.as<Purpose>().step == Step::look) {  // the farthest row goes to the first empty cluster, ...
+      if (all.candidates.empty()) changed_ = all.changing;
       for (std::size_t i = 0; i < std::min(all.candidates.size(), centres_->empty().size()); ++i)
         if (all.candidates[i].shard == shard_) state_.at(all.candidates[i].row).target = centres_->empty()[i];
     } else if (!all.candidates.empty()) {
@@ -259,7 +266,10 @@ class KmeansPush final : public SharedPush {
   void state(Archive& list) override {
     if (!list.reads()) complete_distances();
     list(state_);
-    if (list.reads()) bounds_.forget();
+    if (list.reads()) {
+      bounds_.forget();
+      changed_.reset();
+    }
     list.check(state_.size() == rows_.rows && std::ranges::all_of(state_, [&](const RowState& row) {
                  return std::max({row.nearest, row.target, row.cluster, row.best}) < sums_.width();
                }));
@@ -313,6 +323,7 @@ class KmeansPush final : public SharedPush {
   // its old cluster, and enters those of the new one.
   void move(Step step, const SharedTask& task) {
     if (step == Step::start) assign();
+    if (step != Step::change) changed_.reset();
     for (std::uint64_t r = 0; r < rows_.rows; ++r) {
       const std::uint32_t to = step == Step::recall ? state_[r].best : state_[r].target;
       const std::uint32_t from = std::exchange(state_[r].cluster, to);
@@ -330,9 +341,12 @@ class KmeansPush final : public SharedPush {
   Note look(RoundId round, bool inertia) {
     const std::pair version(round, sums_.version());
     centres_ = &shared_->summed.of_parts(
-        version, Centres::groups_of(sums_.width()),
-        [&](Centres& centres) { centres.begin(sums_.numbers(), sums_.width(), true); },
-        [](Centres& centres, std::size_t group) { centres.measure(group); });
+        version, Centres::parts_of(sums_.keys() - 1),
+        [&](Centres& centres) {
+          centres.begin(sums_.numbers(), sums_.width(), true, changed_ ? &*changed_ : nullptr);
+        },
+        [](Centres& centres, std::size_t part) { centres.measure(part); });
+    changed_.reset();
     shared_->drawn.of(version, [](Centres& centres) { centres = {}; });
     assign();
     Note note;
@@ -341,7 +355,10 @@ class KmeansPush final : public SharedPush {
       if (state_[r].nearest == state_[r].cluster) continue;
       ++note.moved;
       note.largest = std::max(note.largest, squares_[r]);
+      note.changing.push_back(state_[r].cluster);
+      note.changing.push_back(state_[r].nearest);
     }
+    keep_different(note.changing);
     const auto [least, largest] = centres_->sums();
     note.least = least;
     note.largest = std::max(note.largest, largest);
@@ -359,7 +376,9 @@ class KmeansPush final : public SharedPush {
   TableView sums_;
   std::vector<double> weight_;  // of each row in the next draw
   std::vector<RowState> state_;
-  Bounds bounds_;  // never saved: without them the nearest centres are the same
+  // Never saved: without them the nearest centres are the same.
+  Bounds bounds_;
+  std::optional<std::vector<std::uint32_t>> changed_;  // clusters whose sums are others than at the last look; if known
 };
 
 // ---- pull
@@ -395,6 +414,7 @@ class KmeansPull final : public Pull {
       all.inertia += note.inertia;
       all.largest = std::max(all.largest, note.largest);
       all.least = note.least;
+      all.changing.insert(all.changing.end(), note.changing.begin(), note.changing.end());
       all.potentials.resize(note.potentials.size());
       for (std::size_t i = 0; i < note.potentials.size(); ++i) all.potentials[i] += note.potentials[i];
       for (Candidate& each : note.candidates) {
@@ -402,6 +422,7 @@ class KmeansPull final : public Pull {
         all.candidates.push_back(std::move(each));
       }
     }
+    keep_different(all.changing);
     std::ranges::stable_sort(all.candidates, {}, &Candidate::key);
     return all;
   }

@@ -12,9 +12,10 @@ using tests::random_rows;
 using tests::sparse;
 using tests::table_of;
 
-void make(Centres& centres, const std::vector<double>& table, std::uint32_t clusters) {
-  centres.begin(table, clusters, true);
-  for (std::size_t group = 0; group < centres.groups(); ++group) centres.measure(group);
+void make(Centres& centres, const std::vector<double>& table, std::uint32_t clusters,
+          const std::vector<std::uint32_t>* changed = nullptr) {
+  centres.begin(table, clusters, true, changed);
+  for (std::size_t part = 0; part < Centres::parts_of(centres.columns()); ++part) centres.measure(part);
 }
 
 std::vector<double> squares_of(const io::SparseMatrix& rows) {
@@ -145,7 +146,8 @@ TEST(Bounds, RowsNearTheirCentresAreNotRead) {
   for (RowState& row : states) row.distance = 7;
   std::vector<double> moved = table;
   moved[9 + 4] += 0.01;  // the centre of cluster 4
-  make(centres, moved, 9);
+  const std::vector<std::uint32_t> changed = {4};
+  make(centres, moved, 9, &changed);
   bounds.assign(centres, sparse(others), squares, states);
   for (std::size_t r = 0; r < data.size(); ++r) {
     EXPECT_EQ(states[r].nearest, members[r]);
