@@ -96,9 +96,6 @@ struct Row {
   return bounds[g] - pass.drifts[g] > root;
 }
 
-// Four numbers that are handled at once.
-using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
-using FourFloats [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
 [[gnu::always_inline]] inline const Four& four(const double* from) {
   return *reinterpret_cast<const Four*>(from);
 }

@@ -113,50 +113,68 @@ ROTA_WIDEST_REGISTERS static void rough_products(const io::SparseRow& row, doubl
   rough_products_upto<7>(count / 8, row, scale, centres, stride, out);
 }
 
-// What a pass over columns computes of eight clusters, one in each lane.
-using EightDoubles [[gnu::vector_size(64), gnu::aligned(8), gnu::may_alias]] = double;
+// Four numbers that are handled at once.
+using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+using FourFloats [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+
+// What a pass over columns computes of four clusters, one in each lane.
 struct Measured {
-  EightDoubles high = {}, low = {};  // |c_k|^2 = high + low
-  EightDoubles drift = {};           // the sum of the squares of what single precision sees of their moves
+  Four high = {}, low = {};  // |c_k|^2 = high + low
+  Four drift = {};           // the sum of the squares of what single precision sees of their moves
 };
 
 // For those who follow the centres: those of now in single precision, times `scale`, replace those before.
 struct Followed {
-  float* rough;  // in rows of `stride`
-  double scale;
-  std::size_t stride;
+  float* rough = nullptr;  // in rows of `stride`
+  double scale = 1;
+  std::size_t stride = 0;
 };
 
-// Of at most kBlock columns, and the eights of clusters that are wanted; adds to `out`.  `inverse_counts` and the rows
-// of the followed end with a whole eight.
+// Of at most kBlock columns, and the fours of clusters that are wanted; adds to `out`.  `inverse_counts` and the rows of
+// the followed end with a whole four.
 inline constexpr std::size_t kBlock = 16;
+template <bool follow>
+[[gnu::always_inline]] inline void measure_block(std::span<const double> sums, std::size_t columns,
+                                                 std::size_t clusters, const char* wanted,
+                                                 const double* inverse_counts, Followed followed, Measured* out) {
+  const double* const end = sums.data() + sums.size();
+  for (std::size_t k = 0; k < clusters; k += 4, ++out) {
+    if (wanted[k / 4] == 0) continue;
+    const Four inverse = *reinterpret_cast<const Four*>(inverse_counts + k);
+    const double* from = sums.data() + k;
+    float* rough = followed.rough + k;
+    Four square = {};
+    FourFloats drift = {};
+    const auto add = [&](const Four& numbers) [[gnu::always_inline]] {
+      const Four c = numbers * inverse;
+      square += c * c;
+      if constexpr (follow) {
+        auto& before = *reinterpret_cast<FourFloats*>(rough);
+        const FourFloats now = __builtin_convertvector(c * followed.scale, FourFloats), moved = now - before;
+        drift += moved * moved;
+        before = now;
+      }
+    };
+    std::size_t j = 0;  // the next column's numbers that a four may have get the factor 0
+    for (; j < columns && end - from >= 4; ++j, from += clusters, rough += followed.stride)
+      add(*reinterpret_cast<const Four*>(from));
+    for (; j < columns; ++j, from += clusters, rough += followed.stride) {
+      double last[4] = {};
+      std::copy(from, end, last);
+      add(*reinterpret_cast<const Four*>(last));
+    }
+    const Four sum = out->high + square, added = sum - out->high;  // TwoSum (Knuth)
+    out->low += (out->high - (sum - added)) + (square - added);
+    out->high = sum;
+    if constexpr (follow) out->drift += __builtin_convertvector(drift, Four);
+  }
+}
 ROTA_WIDEST_REGISTERS static void measure_columns(std::span<const double> sums, std::size_t columns,
                                                   std::size_t clusters, const char* wanted,
                                                   const double* inverse_counts, const Followed* followed,
                                                   Measured* out) {
-  const double* const end = sums.data() + sums.size();
-  for (std::size_t k = 0; k < clusters; k += 8, ++out) {
-    if (wanted[k / 8] == 0) continue;
-    const EightDoubles inverse = *reinterpret_cast<const EightDoubles*>(inverse_counts + k);
-    EightDoubles square = {};
-    Eight drift = {};
-    for (std::size_t j = 0; j < columns; ++j) {
-      const double* from = sums.data() + j * clusters + k;  // the next row's numbers in an eight get the factor 0
-      double last[8] = {};
-      if (end - from < 8) from = (std::copy(from, end, last), last);
-      const EightDoubles c = *reinterpret_cast<const EightDoubles*>(from) * inverse;
-      square += c * c;
-      if (followed == nullptr) continue;
-      auto& rough = *reinterpret_cast<Eight*>(followed->rough + j * followed->stride + k);
-      const Eight now = __builtin_convertvector(c * followed->scale, Eight), moved = now - rough;
-      drift += moved * moved;
-      rough = now;
-    }
-    const EightDoubles sum = out->high + square, added = sum - out->high;  // TwoSum (Knuth)
-    out->low += (out->high - (sum - added)) + (square - added);
-    out->high = sum;
-    out->drift += __builtin_convertvector(drift, EightDoubles);
-  }
+  if (followed == nullptr) return measure_block<false>(sums, columns, clusters, wanted, inverse_counts, {}, out);
+  measure_block<true>(sums, columns, clusters, wanted, inverse_counts, *followed, out);
 }
 
 class Centres {
@@ -182,7 +200,7 @@ class Centres {
     table_ = table;
     followed_ = follow;
     columns_ = table.size() / clusters - 1;
-    const std::size_t eights = (clusters + 7) / 8;
+    const std::size_t fours = (clusters + 3) / 4;
     if (const std::size_t rough = follow ? columns_ * (stride_of(clusters) / 8) : 0;
         std::exchange(clusters_, clusters) != clusters || rough_.size() != rough) {
       rough_.assign(rough, {});
@@ -193,8 +211,8 @@ class Centres {
       inverse_counts_.clear();
       scale_ = 0;
     }
-    last_inverse_counts_ = std::exchange(inverse_counts_, std::vector<double>(8 * eights));
-    last_inverse_counts_.resize(8 * eights);
+    last_inverse_counts_ = std::exchange(inverse_counts_, std::vector<double>(4 * fours));
+    last_inverse_counts_.resize(4 * fours);
     empty_.clear();
     for (std::uint32_t k = 0; k < clusters; ++k)
       if (count(k) > 0)
@@ -208,11 +226,11 @@ class Centres {
     if (follow) ++version_;
     const bool all = changed == nullptr || rescaled_ || !follow;
     changed_.assign(clusters, all ? 1 : 0);
-    wanted_.assign(eights, all ? 1 : 0);
+    wanted_.assign(fours, all ? 1 : 0);
     if (!all)
-      for (const std::uint32_t k : *changed) changed_[k] = wanted_[k / 8] = 1;
+      for (const std::uint32_t k : *changed) changed_[k] = wanted_[k / 4] = 1;
     missing_ = parts_of(columns_);
-    measured_.resize(missing_ * eights);
+    measured_.resize(missing_ * fours);
     exact_ = std::make_unique<Exact>(clusters);
   }
   static std::size_t parts_of(std::uint64_t columns) {
@@ -403,11 +421,11 @@ class Centres {
       if (changed_[k] == 0) continue;
       double high = 0, low = 0, square = 0;
       for (std::size_t part = 0; part < parts; ++part) {
-        const Measured& its = measured_[part * wanted_.size() + k / 8];
-        const double sum = high + its.high[k % 8], added = sum - high;
-        low += ((high - (sum - added)) + (its.high[k % 8] - added)) + its.low[k % 8];
+        const Measured& its = measured_[part * wanted_.size() + k / 4];
+        const double sum = high + its.high[k % 4], added = sum - high;
+        low += ((high - (sum - added)) + (its.high[k % 4] - added)) + its.low[k % 4];
         high = sum;
-        square += its.drift[k % 8];
+        square += its.drift[k % 4];
       }
       const bool has_members = inverse_counts_[k] > 0;
       const double before = std::exchange(norms_[k], has_members ? high + low : kInfinity);
@@ -445,9 +463,9 @@ class Centres {
   std::uint32_t clusters_ = 0;
   std::uint64_t columns_ = 0;
   std::vector<double> norms_;
-  std::vector<double> inverse_counts_, last_inverse_counts_;  // 1 / n_k; 0 without members, and up to a whole eight
-  std::vector<char> changed_, wanted_;                        // of each cluster, and of each eight
-  std::vector<Measured> measured_;                            // part after part, each eight
+  std::vector<double> inverse_counts_, last_inverse_counts_;  // 1 / n_k; 0 without members, and up to a whole four
+  std::vector<char> changed_, wanted_;                        // of each cluster, and of each four
+  std::vector<Measured> measured_;                            // part after part, each four
   std::size_t missing_ = 0;                                   // parts that are not measured yet
   std::unique_ptr<Exact> exact_;
   std::vector<std::uint32_t> empty_;
