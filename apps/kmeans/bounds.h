@@ -274,17 +274,10 @@ class Bounds {
  public:
   // The nearest centre of each row, and the squared distance, or kUnknown.  `squares`: |x|^2 of the rows.
   // Bounds continue from any version of the centres to a later one.
-  // REQUIRES: `nearest` and `distance` are those of the last call, or forget() was called.
+  // REQUIRES: the centres were begun to be followed; `nearest` and `distance` are those of the last call, or forget()
+  // was called.
   void assign(const Centres& centres, const io::SparseMatrix& rows, std::span<const double> squares,
               std::span<RowState> states) {
-    if (!centres.followed()) {
-      std::vector<double> scores(centres.clusters());
-      for (std::uint64_t r = 0; r < rows.rows; ++r) {
-        std::tie(states[r].nearest, states[r].distance) = centres.nearest(rows[r], squares[r], scores);
-        states[r].target = states[r].nearest;
-      }
-      return forget();
-    }
     Pass pass(centres);
     const bool known = bounds_.size() == rows.rows * pass.stride && version_ >= centres.since();
     if (!known) bounds_.assign(rows.rows * pass.stride, FLT_MAX);

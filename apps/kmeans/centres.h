@@ -183,10 +183,11 @@ class Centres {
   // `table` has all rows of the table, one after the other.  It is not copied, and must outlive this.
   Centres(std::span<const double> table, std::uint32_t clusters) {
     begin(table, clusters, false);
-    for (std::size_t part = 0; part < parts_of(columns_); ++part) measure(part);
+    measure_all();
   }
-  Centres(std::vector<double>&& table, std::uint32_t clusters) : Centres(std::span<const double>(table), clusters) {
-    own_ = std::move(table);
+  Centres(std::vector<double>&& table, std::uint32_t clusters) {
+    begin(std::move(table), clusters, false);
+    measure_all();
   }
   Centres(Centres&&) = default;
   Centres& operator=(Centres&&) = default;
@@ -196,20 +197,20 @@ class Centres {
   // be others than then, if that is known.
   void begin(std::span<const double> table, std::uint32_t clusters, bool follow,
              const std::vector<std::uint32_t>* changed = nullptr) {
-    own_.clear();
+    own_ = {};
     table_ = table;
     followed_ = follow;
     columns_ = table.size() / clusters - 1;
     const std::size_t fours = (clusters + 3) / 4;
     if (const std::size_t rough = follow ? columns_ * (stride_of(clusters) / 8) : 0;
-        std::exchange(clusters_, clusters) != clusters || rough_.size() != rough) {
+        (rescaled_ = std::exchange(clusters_, clusters) != clusters || rough_.size() != rough)) {
       rough_.assign(rough, {});
       drift_.assign(groups(), 0);
       own_drift_.assign(clusters, 0);
       since_.assign(groups(), 0);
       norms_.assign(clusters, 0);
       inverse_counts_.clear();
-      scale_ = 0;
+      scale_ = 1;
     }
     last_inverse_counts_ = std::exchange(inverse_counts_, std::vector<double>(4 * fours));
     last_inverse_counts_.resize(4 * fours);
@@ -219,10 +220,12 @@ class Centres {
         inverse_counts_[k] = 1 / count(k);
       else
         empty_.push_back(k);
-    // Bounds continue only as long as the scale is the same.
-    const double greatest = greatest_norm() * scale_ * scale_;
-    rescaled_ = follow && !(greatest >= 0x1p-60 && greatest <= 0x1p80);
-    if (rescaled_) scale_ = scale_of_all();
+    // Bounds do not continue from one scale to another.
+    const double greatest = greatest_norm(), scaled = greatest * scale_ * scale_;
+    if (scaled > 0 && (scaled < 0x1p-60 || scaled > 0x1p80)) {
+      scale_ = std::exp2(-std::ilogb(greatest) / 2);
+      rescaled_ = true;
+    }
     if (follow) ++version_;
     const bool all = changed == nullptr || rescaled_ || !follow;
     changed_.assign(clusters, all ? 1 : 0);
@@ -232,6 +235,11 @@ class Centres {
     missing_ = parts_of(columns_);
     measured_.resize(missing_ * fours);
     exact_ = std::make_unique<Exact>(clusters);
+  }
+  // The same of a table that this keeps.
+  void begin(std::vector<double>&& table, std::uint32_t clusters, bool follow) {
+    begin(std::span<const double>(table), clusters, follow);
+    own_ = std::move(table);
   }
   static std::size_t parts_of(std::uint64_t columns) {
     return std::max<std::size_t>(1, (columns + columns_of_part(columns) - 1) / columns_of_part(columns));
@@ -246,6 +254,9 @@ class Centres {
                       inverse_counts_.data(), followed_ ? &followed : nullptr, out);
     }
     if (std::atomic_ref(missing_).fetch_sub(1) == 1) add_parts();
+  }
+  void measure_all() {
+    for (std::size_t part = 0; part < parts_of(columns_); ++part) measure(part);
   }
 
   std::uint32_t clusters() const { return clusters_; }
@@ -270,7 +281,6 @@ class Centres {
   double own_drift(std::uint32_t k) const { return own_drift_[k]; }
   std::uint64_t version() const { return version_; }
   std::uint64_t since() const { return std::ranges::max(since_); }
-  bool followed() const { return followed_; }
   // Whether the centre may differ from that of the version before.
   bool changed(std::uint32_t k) const { return changed_[k] != 0; }
 
@@ -406,13 +416,6 @@ class Centres {
     });
     return exact_->norms[k];
   }
-  // A power of 2 that takes the largest number of all centres to [1, 2).
-  double scale_of_all() const {
-    double most = 0;
-    for (std::uint64_t j = 0; j < columns_; ++j)
-      for (std::uint32_t k = 0; k < clusters_; ++k) most = std::max(most, std::abs(value(j, k)));
-    return most > 0 ? std::exp2(-std::ilogb(most)) : 1;
-  }
   // What the parts have measured, of the clusters that may have changed.
   void add_parts() {
     const std::size_t parts = measured_.size() / wanted_.size();
@@ -471,8 +474,8 @@ class Centres {
   std::vector<std::uint32_t> empty_;
   bool followed_ = false;
   std::vector<EightFloats> rough_;  // c_jk times scale_ of the last begin(): column after column, each stride() numbers
-  double scale_ = 0;                // 0: not chosen yet
-  bool rescaled_ = false;           // by the last begin()
+  double scale_ = 1;
+  bool rescaled_ = false;  // by the last begin(), or it was the first
   std::vector<double> drift_;         // of each group
   std::vector<double> own_drift_;     // of each cluster
   std::vector<std::uint64_t> since_;  // version from which it counts

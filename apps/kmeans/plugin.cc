@@ -178,14 +178,14 @@ class KmeansSchedule final : public Schedule {
 // ---- push
 
 // The rows as centres of one member each.
-Centres centres_at(std::span<const Candidate> rows, std::uint64_t columns) {
+std::vector<double> centres_at(std::span<const Candidate> rows, std::uint64_t columns) {
   const std::size_t width = rows.size();
   std::vector<double> table((columns + 1) * width);
   for (std::size_t i = 0; i < width; ++i) {
     for (std::size_t e = 0; e < rows[i].columns.size(); ++e) table[rows[i].columns[e] * width + i] = rows[i].values[e];
     table[columns * width + i] = 1;
   }
-  return {std::move(table), static_cast<std::uint32_t>(width)};
+  return table;
 }
 
 // The centres of --centres as rows.
@@ -210,10 +210,11 @@ std::vector<Candidate> given_centres(const std::string& path, std::uint32_t clus
   return centres;
 }
 
-// Of all shards of a process, by round and version of the sums.  Between two rounds that make centres there is always a
-// push of all shards, so that none still needs the centres before.
+// Of all shards of a process, by round and version of the sums: the rows that were drawn for the next centre, and the
+// centres of all clusters, which begin with drawn rows.  Between two rounds that make centres there is always a push of
+// all shards, so that none still needs the centres before.
 struct SharedCentres {
-  OncePerVersion<Centres, std::pair<RoundId, std::uint64_t>> drawn, summed;
+  OncePerVersion<Centres, std::pair<RoundId, std::uint64_t>> drawn, all;
 };
 
 class KmeansPush final : public SharedPush {
@@ -249,9 +250,16 @@ class KmeansPush final : public SharedPush {
       if (all.candidates.empty()) changed_ = all.changing;
       for (std::size_t i = 0; i < std::min(all.candidates.size(), centres_->empty().size()); ++i)
         if (all.candidates[i].shard == shard_) state_.at(all.candidates[i].row).target = centres_->empty()[i];
+    } else if (const auto purpose = commit.argument.as<Purpose>();
+               !all.candidates.empty() &&
+               (purpose.step == Step::choose || (purpose.first && purpose.rows == sums_.width()))) {
+      follow(commit.round, [&](Centres& centres) {
+        centres.begin(centres_at(all.candidates, sums_.keys() - 1), sums_.width(), true);
+      });
     } else if (!all.candidates.empty()) {
-      centres_ = &shared_->drawn.of({commit.round, sums_.version()},
-                                    [&](Centres& centres) { centres = centres_at(all.candidates, sums_.keys() - 1); });
+      centres_ = &shared_->drawn.of({commit.round, sums_.version()}, [&](Centres& centres) {
+        centres = {centres_at(all.candidates, sums_.keys() - 1), static_cast<std::uint32_t>(all.candidates.size())};
+      });
     } else {  // the next rows are drawn by the squared distance to the nearest of the chosen ones
       for (std::uint64_t r = 0; r < rows_.rows; ++r)
         weight_[r] = std::min(weight_[r], centres_->distance(rows_[r], all.chosen));
@@ -285,6 +293,12 @@ class KmeansPush final : public SharedPush {
     double sum = 0;
     for (std::uint64_t r = 0; r < rows_.rows; ++r) sum += state_[r].distance = distance(r);
     return sum;
+  }
+  // The centres of all clusters are now those that begin(centres) makes.
+  template <typename Begin>
+  void follow(RoundId round, Begin begin) {
+    centres_ = &shared_->all.of_parts({round, sums_.version()}, Centres::parts_of(sums_.keys() - 1), begin,
+                                      [](Centres& centres, std::size_t part) { centres.measure(part); });
   }
   void assign() { bounds_.assign(*centres_, rows_, squares_, state_); }
 
@@ -339,15 +353,11 @@ class KmeansPush final : public SharedPush {
     }
   }
   Note look(RoundId round, bool inertia) {
-    const std::pair version(round, sums_.version());
-    centres_ = &shared_->summed.of_parts(
-        version, Centres::parts_of(sums_.keys() - 1),
-        [&](Centres& centres) {
-          centres.begin(sums_.numbers(), sums_.width(), true, changed_ ? &*changed_ : nullptr);
-        },
-        [](Centres& centres, std::size_t part) { centres.measure(part); });
+    follow(round, [&](Centres& centres) {
+      centres.begin(sums_.numbers(), sums_.width(), true, changed_ ? &*changed_ : nullptr);
+    });
     changed_.reset();
-    shared_->drawn.of(version, [](Centres& centres) { centres = {}; });
+    shared_->drawn.of({round, sums_.version()}, [](Centres& centres) { centres = {}; });
     assign();
     Note note;
     if (inertia || !centres_->empty().empty()) note.inertia = complete_distances();

@@ -15,7 +15,7 @@ using tests::table_of;
 void make(Centres& centres, const std::vector<double>& table, std::uint32_t clusters,
           const std::vector<std::uint32_t>* changed = nullptr) {
   centres.begin(table, clusters, true, changed);
-  for (std::size_t part = 0; part < Centres::parts_of(centres.columns()); ++part) centres.measure(part);
+  centres.measure_all();
 }
 
 std::vector<double> squares_of(const io::SparseMatrix& rows) {
