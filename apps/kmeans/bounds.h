@@ -25,7 +25,10 @@
 // single precision are lost as well: with the scale t of Centres::scale(), at most m 2^-149 (|x t| + |c t| + 2) / t^2
 // of x c.
 #pragma once
+#include <emmintrin.h>
+
 #include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
@@ -48,12 +51,13 @@ struct Pass {
   std::vector<double> squares, norms;
   std::vector<float> products;
   std::vector<double> scores;
-  std::vector<double> least, lowest;     // of each group: of its scores, and of scores less their errors of the norms
+  std::vector<double> least, lowest;     // as many: of a group's scores, and of scores less their errors of the norms
   std::vector<float> fresh;              // bounds of the row that may replace its own
   std::vector<double> drifts;            // of each bound; the upper one, the last, is above any other
   double apart;                          // the root of 8 q max |c|^2, or more
   double most;                           // |x|^2 of rows whose scores are in the range of single precision
   double lost;                           // what is lost below that range, of a score for each entry
+  double twice;                          // two products of single precision
   std::uint64_t rough = 0, unclear = 0;  // rows with scores in single precision, and those that they did not settle
 
   explicit Pass(const Centres& all)
@@ -65,8 +69,8 @@ struct Pass {
         norms(groups * width),
         products(groups * width),
         scores(groups * width, kInfinity),
-        least(groups),
-        lowest(groups),
+        least(stride),
+        lowest(stride),
         fresh(stride),
         drifts(stride) {
     for (std::uint32_t k = 0; k < all.clusters(); ++k)
@@ -74,6 +78,7 @@ struct Pass {
     const double greatest = std::ranges::max(norms), unit = 1 / all.scale() / all.scale();
     apart = 3 * static_cast<double>(all.columns() + 8) * kEpsilon * std::sqrt(greatest);
     most = greatest <= 0x1p120 * unit ? 0x1p120 * unit : -1;
+    twice = 2 * unit;
     lost = std::max(DBL_MIN, 0x1p-144 * unit + 0x1p-146 * greatest);
     for (std::size_t g = 0; g < groups; ++g) drifts[g] = all.drift(g);
     drifts.back() = -kInfinity;
@@ -132,6 +137,30 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   const double down = (std::sqrt(square) + pass.drifts[g]) * (1 - 0x1p-22);
   return down < FLT_MIN ? 0 : static_cast<float>(std::min<double>(down, FLT_MAX));
 }
+// The same of all groups, four at once: replaces bounds that are less.  For groups without scores it is zero.
+[[gnu::always_inline]] inline void raise_lower(Pass& pass, const Row& row, std::size_t but, float* bounds) {
+  const std::size_t home = but / pass.width;
+  const double all = pass.lowest[home];
+  pass.lowest[home] = kInfinity;
+  for (std::size_t k = home * pass.width; k < (home + 1) * pass.width; ++k) {
+    const double low = k == but ? kInfinity : pass.scores[k] - row.share * pass.norms[k];
+    pass.lowest[home] = low < pass.lowest[home] ? low : pass.lowest[home];
+  }
+  const double rest = row.square * (1 - row.share) - row.lost;
+  constexpr Four zero = {}, least = {FLT_MIN, FLT_MIN, FLT_MIN, FLT_MIN}, most = {FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX};
+  for (std::size_t g = 0; g < pass.stride; g += 4) {
+    Four root = four(&pass.lowest[g]) + rest;
+    root = root > zero ? root : zero;
+    const __m128d low = _mm_sqrt_pd(__m128d{root[0], root[1]}), high = _mm_sqrt_pd(__m128d{root[2], root[3]});
+    Four down = (Four{low[0], low[1], high[0], high[1]} + four(&pass.drifts[g])) * (1 - 0x1p-22);
+    down = down < most ? down : most;
+    down = down < least ? zero : down;
+    auto& bound = *reinterpret_cast<FourFloats*>(bounds + g);
+    const FourFloats floats = __builtin_convertvector(down, FourFloats);
+    bound = floats > bound ? floats : bound;
+  }
+  pass.lowest[home] = all;
+}
 // A distance that is not less than that to the centre.
 [[gnu::always_inline]] inline double upper_of(const Pass& pass, const Row& row, std::size_t k) {
   const double square = pass.scores[k] + row.share * pass.norms[k] + row.square * (1 + row.share) + row.lost;
@@ -159,11 +188,10 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
 [[gnu::always_inline]] inline void score_groups(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
   if (row.rough) {
     pass.centres.rough_products(row.known, g, end, pass.products);
-    const double twice = 2 / pass.centres.scale() / pass.centres.scale();
     for (std::size_t k = g * pass.width; k < end * pass.width; k += 4)
       *reinterpret_cast<Four*>(&pass.scores[k]) =
           four(&pass.squares[k]) -
-          twice * __builtin_convertvector(*reinterpret_cast<const FourFloats*>(&pass.products[k]), Four);
+          pass.twice * __builtin_convertvector(*reinterpret_cast<const FourFloats*>(&pass.products[k]), Four);
   } else {
     pass.centres.score(row.known, pass.centres.begin_of(g), pass.centres.end_of(end - 1), pass.scores);
   }
@@ -175,24 +203,31 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
 [[gnu::always_inline]] inline bool settles(Pass& pass, const Row& row, RowState& state, float* bounds, double upper) {
   const std::size_t own = state.nearest, home = own / pass.width, entries = row.all.columns.size();
   const bool has_own = upper < kInfinity;
+  std::ranges::fill(pass.least, kInfinity);
+  std::ranges::fill(pass.lowest, -kInfinity);
   if (!has_own || pass.groups <= 4) {  // as fast as some of them
     score_groups(pass, row, 0, pass.groups);
     if (has_own) upper = std::min(upper, upper_of(pass, row, own));
   } else {
-    std::ranges::fill(pass.least, kInfinity);
     score_groups(pass, row, home, home + 1);
     upper = std::min(upper, upper_of(pass, row, own));
     const double root = root_of(pass, entries, upper);
-    for (std::size_t g = 0, end = 0; g < pass.groups; g = end) {
-      end = g + 1;
-      if (g == home || above(pass, bounds, g, root)) continue;
-      while (end < pass.groups && end != home && !above(pass, bounds, end, root)) ++end;
-      score_groups(pass, row, g, end);
+    std::uint32_t failed = 0;  // a bit for each group
+    for (std::size_t g = 0; g < pass.groups; ++g) failed |= (above(pass, bounds, g, root) ? 0U : 1U) << g;
+    failed &= ~(1U << home);
+    if (2 * static_cast<std::size_t>(std::popcount(failed)) > pass.groups) {
+      score_groups(pass, row, 0, pass.groups);
+    } else {
+      while (failed != 0) {
+        const auto g = static_cast<std::size_t>(std::countr_zero(failed));
+        const auto end = g + static_cast<std::size_t>(std::countr_one(failed >> g));
+        score_groups(pass, row, g, end);
+        failed &= ~0U << end;
+      }
     }
   }
   if (has_own) {
-    for (std::size_t g = 0; g < pass.groups; ++g)
-      if (pass.least[g] < kInfinity) bounds[g] = std::max(bounds[g], lower_of(pass, row, g, own));
+    raise_lower(pass, row, own, bounds);
     bounds[pass.stride - 1] = without_drift(upper, pass.centres.own_drift(state.nearest));
     if (all_above(pass, bounds, root_of(pass, entries, upper))) return true;
   }
@@ -201,8 +236,12 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   while (pass.scores[best] != pass.least[first]) ++best;
   if (has_own && best == own) return false;
   std::copy_n(bounds, pass.stride, pass.fresh.begin());
-  for (std::size_t g = 0; g < pass.groups; ++g)
-    if (!has_own || g == home || g == first) pass.fresh[g] = lower_of(pass, row, g, best);
+  if (has_own) {
+    for (const std::size_t g : {home, first}) pass.fresh[g] = lower_of(pass, row, g, best);
+  } else {
+    std::fill_n(pass.fresh.begin(), pass.groups, 0.0F);
+    raise_lower(pass, row, best, pass.fresh.data());
+  }
   upper = upper_of(pass, row, best);
   if (!all_above(pass, pass.fresh.data(), root_of(pass, entries, upper))) return false;
   state.nearest = static_cast<std::uint32_t>(best);
