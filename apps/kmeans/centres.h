@@ -130,13 +130,13 @@ struct Followed {
   std::size_t stride = 0;
 };
 
-// Of at most kBlock columns, and the fours of clusters that are wanted; adds to `out`.  `inverse_counts` and the rows of
-// the followed end with a whole four.
+// Of at most kBlock columns, and the fours of clusters that are wanted; adds to `out`.  `inverse_counts` and the rows
+// of the followed end with a whole four.
 inline constexpr std::size_t kBlock = 16;
 template <bool follow>
 [[gnu::always_inline]] inline void measure_block(std::span<const double> sums, std::size_t columns,
-                                                 std::size_t clusters, const char* wanted,
-                                                 const double* inverse_counts, Followed followed, Measured* out) {
+                                                 std::size_t clusters, const char* wanted, const double* inverse_counts,
+                                                 Followed followed, Measured* out) {
   const double* const end = sums.data() + sums.size();
   for (std::size_t k = 0; k < clusters; k += 4, ++out) {
     if (wanted[k / 4] == 0) continue;
@@ -475,7 +475,7 @@ class Centres {
   bool followed_ = false;
   std::vector<EightFloats> rough_;  // c_jk times scale_ of the last begin(): column after column, each stride() numbers
   double scale_ = 1;
-  bool rescaled_ = false;  // by the last begin(), or it was the first
+  bool rescaled_ = false;             // by the last begin(), or it was the first
   std::vector<double> drift_;         // of each group
   std::vector<double> own_drift_;     // of each cluster
   std::vector<std::uint64_t> since_;  // version from which it counts

@@ -58,11 +58,11 @@ struct Note {
   std::vector<Candidate> candidates = {};
   // For each of the drawn rows: the sum of all rows' squared distances to the nearest centre if the row were one.
   std::vector<double> potentials = {};
-  std::uint32_t chosen = 0;  // of the drawn rows, in the reply
-  std::uint64_t moved = 0;   // rows whose nearest centre is not that of their cluster
-  double inertia = 0;        // if it is needed
-  double largest = 0;        // |x|^2 of the rows that are to move, and |S_k|^2 of the clusters
-  double least = 0;          // |S_k|^2 of the clusters
+  std::uint32_t chosen = 0;                  // of the drawn rows, in the reply
+  std::uint64_t moved = 0;                   // rows whose nearest centre is not that of their cluster
+  double inertia = 0;                        // if it is needed
+  double largest = 0;                        // |x|^2 of the rows that are to move, and |S_k|^2 of the clusters
+  double least = 0;                          // |S_k|^2 of the clusters
   std::vector<std::uint32_t> changing = {};  // clusters that rows are to leave or enter, ascending
 
   void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia, largest, least, changing); }

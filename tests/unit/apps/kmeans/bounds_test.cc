@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/unit/apps/kmeans/plain_rows.h"
 
 namespace rota::kmeans {
@@ -24,6 +26,15 @@ std::vector<double> squares_of(const io::SparseMatrix& rows) {
   return squares;
 }
 
+// The clusters whose sums or counts differ.
+std::vector<std::uint32_t> changed_between(const std::vector<double>& a, const std::vector<double>& b,
+                                           std::uint32_t clusters) {
+  std::set<std::uint32_t> changed;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    if (a[i] != b[i]) changed.insert(static_cast<std::uint32_t>(i % clusters));
+  return {changed.begin(), changed.end()};
+}
+
 // Of a row, which is computed if it is not known.
 double distance_of(const RowState& state, const Centres& centres, const io::SparseRow& row) {
   return state.distance == kUnknown ? centres.distance(row, state.nearest) : state.distance;
@@ -42,9 +53,14 @@ void expect_plain(const Dense& data, std::uint32_t clusters, const std::string& 
   std::vector<double> scores(clusters);
   Centres centres;
   Bounds bounds;
+  std::vector<double> before;
   for (int step = 0; step < 15; ++step) {
     const std::vector<double> table = table_of(data, members, columns, clusters);
-    make(centres, table, clusters);
+    const bool known = step % 4 != 0;  // which clusters have changed
+    const std::vector<std::uint32_t> changed =
+        known ? changed_between(before, table, clusters) : std::vector<std::uint32_t>();
+    make(centres, table, clusters, known ? &changed : nullptr);
+    before = table;
     const Centres plain(table, clusters);
     if (step == 7) continue;  // centres that the rows do not see
     if (step == 11) bounds.forget();
