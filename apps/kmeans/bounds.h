@@ -21,9 +21,9 @@
 // is for the rounding of this, and the bounds themselves are rounded towards the safe side.
 //
 // A score is |c|^2 - 2 x c.  With u = 2^-24, the sum x c of m < 2^20 products of numbers that are rounded to single
-// precision is off by at most 1.1 (m + 3) u |x| |c|, and 2 |x| |c| <= |x|^2 + |c|^2.  Digits below the least number of
-// single precision are lost as well: with the scale t of Centres::scale(), at most m 2^-149 (|x t| + |c t| + 2) / t^2
-// of x c.
+// precision is off by at most 1.1 (m + 3) u |x| |c|, and 2 |x| |c| <= |x|^2 + |c|^2.  The error of Centres::norm() is
+// far less than what a row's share of errors has beyond that.  Digits below the least number of single precision are
+// lost as well: with the scale t of Centres::scale(), at most m 2^-149 (|x t| + |c t| + 2) / t^2 of x c.
 #pragma once
 #include <emmintrin.h>
 

@@ -233,6 +233,7 @@ class Centres {
     if (!all)
       for (const std::uint32_t k : *changed) changed_[k] = wanted_[k / 4] = 1;
     missing_ = parts_of(columns_);
+    moved_.assign(groups(), 0);
     measured_.resize(missing_ * fours);
     exact_ = std::make_unique<Exact>(clusters);
   }
@@ -419,7 +420,6 @@ class Centres {
   // What the parts have measured, of the clusters that may have changed.
   void add_parts() {
     const std::size_t parts = measured_.size() / wanted_.size();
-    std::vector<double> drifts(groups());
     for (std::uint32_t k = 0; k < clusters_; ++k) {
       if (changed_[k] == 0) continue;
       double high = 0, low = 0, square = 0;
@@ -433,7 +433,7 @@ class Centres {
       const bool has_members = inverse_counts_[k] > 0;
       const double before = std::exchange(norms_[k], has_members ? high + low : kInfinity);
       if (!followed_ || !has_members) continue;  // nothing is nearer to an empty cluster than before
-      double& most = drifts[k / width_of(clusters_)];
+      double& most = moved_[k / width_of(clusters_)];
       if (rescaled_ || last_inverse_counts_[k] == 0 || !(norms_[k] * scale_ * scale_ <= 0x1p240)) {
         most = kInfinity;
         continue;
@@ -446,8 +446,8 @@ class Centres {
       own_drift_[k] = (own_drift_[k] + drift) * (1 + 4 * kEpsilon);
     }
     for (std::uint32_t g = 0; followed_ && g < groups(); ++g) {
-      if (drifts[g] < kInfinity && drift_[g] < 1e300) {
-        drift_[g] = (drift_[g] + drifts[g]) * (1 + 4 * kEpsilon);  // not less than the exact sum
+      if (moved_[g] < kInfinity && drift_[g] < 1e300) {
+        drift_[g] = (drift_[g] + moved_[g]) * (1 + 4 * kEpsilon);  // not less than the exact sum
       } else {                                                     // a cluster that was empty, for example
         drift_[g] = 0;
         std::fill(own_drift_.begin() + begin_of(g), own_drift_.begin() + end_of(g), 0);
@@ -476,6 +476,7 @@ class Centres {
   std::vector<EightFloats> rough_;  // c_jk times scale_ of the last begin(): column after column, each stride() numbers
   double scale_ = 1;
   bool rescaled_ = false;             // by the last begin(), or it was the first
+  std::vector<double> moved_;         // of each group: since the last begin()
   std::vector<double> drift_;         // of each group
   std::vector<double> own_drift_;     // of each cluster
   std::vector<std::uint64_t> since_;  // version from which it counts
