@@ -68,11 +68,6 @@ struct Note {
   void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia, largest, least, changing); }
 };
 
-void keep_different(std::vector<std::uint32_t>& clusters) {
-  std::ranges::sort(clusters);
-  clusters.erase(std::ranges::unique(clusters).begin(), clusters.end());
-}
-
 // ---- schedule
 
 // A start ends when every row is nearest to the centre of its own cluster, or, if there is a tolerance, when an epoch
@@ -361,14 +356,15 @@ class KmeansPush final : public SharedPush {
     assign();
     Note note;
     if (inertia || !centres_->empty().empty()) note.inertia = complete_distances();
+    std::vector<char> changing(sums_.width());
     for (std::uint64_t r = 0; r < rows_.rows; ++r) {
       if (state_[r].nearest == state_[r].cluster) continue;
       ++note.moved;
       note.largest = std::max(note.largest, squares_[r]);
-      note.changing.push_back(state_[r].cluster);
-      note.changing.push_back(state_[r].nearest);
+      changing[state_[r].cluster] = changing[state_[r].nearest] = 1;
     }
-    keep_different(note.changing);
+    for (std::uint32_t k = 0; k < changing.size(); ++k)
+      if (changing[k] != 0) note.changing.push_back(k);
     const auto [least, largest] = centres_->sums();
     note.least = least;
     note.largest = std::max(note.largest, largest);
@@ -432,7 +428,8 @@ class KmeansPull final : public Pull {
         all.candidates.push_back(std::move(each));
       }
     }
-    keep_different(all.changing);
+    std::ranges::sort(all.changing);
+    all.changing.erase(std::ranges::unique(all.changing).begin(), all.changing.end());
     std::ranges::stable_sort(all.candidates, {}, &Candidate::key);
     return all;
   }
