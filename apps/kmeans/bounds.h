@@ -205,6 +205,7 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   const bool has_own = upper < kInfinity;
   std::ranges::fill(pass.least, kInfinity);
   std::ranges::fill(pass.lowest, -kInfinity);
+  std::uint32_t few = 0;               // a bit for each group that has scores, if these are not many
   if (!has_own || pass.groups <= 4) {  // as fast as some of them
     score_groups(pass, row, 0, pass.groups);
     if (has_own) upper = std::min(upper, upper_of(pass, row, own));
@@ -215,6 +216,7 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
     std::uint32_t failed = 0;  // a bit for each group
     for (std::size_t g = 0; g < pass.groups; ++g) failed |= (above(pass, bounds, g, root) ? 0U : 1U) << g;
     failed &= ~(1U << home);
+    if (std::popcount(failed) < 4) few = failed | 1U << home;
     if (2 * static_cast<std::size_t>(std::popcount(failed)) > pass.groups) {
       score_groups(pass, row, 0, pass.groups);
     } else {
@@ -227,7 +229,14 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
     }
   }
   if (has_own) {
-    raise_lower(pass, row, own, bounds);
+    if (few == 0) {
+      raise_lower(pass, row, own, bounds);
+    } else {
+      for (std::uint32_t left = few; left != 0; left &= left - 1) {
+        const auto g = static_cast<std::size_t>(std::countr_zero(left));
+        bounds[g] = std::max(bounds[g], lower_of(pass, row, g, own));
+      }
+    }
     bounds[pass.stride - 1] = without_drift(upper, pass.centres.own_drift(state.nearest));
     if (all_above(pass, bounds, root_of(pass, entries, upper))) return true;
   }
@@ -279,7 +288,7 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       }
     }
     Row row{rows[r], centres.known_of(rows[r]), squares[r], 0, 0, true};
-    const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 2;
+    const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 8;
     bool settled = false;
     if (helps && row.square <= pass.most && entries < kMostEntries) {
       row.share = 1.2 * static_cast<double>(entries + 8) * 0x1p-24;
