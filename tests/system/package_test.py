@@ -231,8 +231,8 @@ class Containers(PackageTest):
         rolled = len(self.events(out, "checkpoint"))
         self.wait_for("training after it", lambda: len(self.events(out, "checkpoint")) > rolled)
         # What a plugin starts may outlive it, and then belongs to the container's first process.
-        self.podman("exec", self.id(), "sh", "-c", "sleep 0.5 & sleep 0.5 &")
-        self.assertIn("sleep", self.children(first).values())
+        self.podman("exec", self.id(), "sh", "-c", "sleep 2 & sleep 2 &")
+        self.wait_for("its adoption", lambda: "sleep" in self.children(first).values())
         self.wait_for("its end", lambda: "sleep" not in self.children(first).values())
         self.podman("stop", "--time=60", self.id(), timeout=LIMIT)
         self.assertEqual(self.asked("container", "State.ExitCode"), "143")
