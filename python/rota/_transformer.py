@@ -20,11 +20,10 @@ def _as_configured(transform: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(transform)
     def configured(self: Any, X: Any) -> Any:
         values = transform(self, X)
-        settings = sys.modules["sklearn"].get_config() if "sklearn" in sys.modules else {}
-        settings = {"transform": settings.get("transform_output", "default"),
-                    **vars(self).get("_sklearn_output_config", {})}
-        container = settings["transform"]
-        if container == "default":
+        container = vars(self).get("_sklearn_output_config", {}).get("transform")
+        if container is None and "sklearn" in sys.modules:
+            container = sys.modules["sklearn"].get_config().get("transform_output")
+        if container in (None, "default"):
             return values
         if container != "pandas":
             raise ValueError(f"output config must be 'default' or 'pandas' got {container}")
