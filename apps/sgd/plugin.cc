@@ -311,7 +311,7 @@ ChosenShards choose_shards(const Job& job) {
   constexpr std::uint64_t kLarge = 256 << 20, kBytesOfAnEntry = 8;
   std::uint64_t bytes = 0;
   for (const std::string& file : job.input) {
-    std::error_code error;  // objects behind URLs count as small
+    std::error_code error;  // objects at URLs count as small
     const auto size =
         is_memory_name(file) ? kBytesOfAnEntry * io::memory_entries(file) : std::filesystem::file_size(file, error);
     if (!error) bytes += size;

@@ -64,7 +64,7 @@ struct CommitRecord {
   std::string app;        // the plugin's own name
   Hash128 job;            // of the options that make the model
   Hash128 input, valid;   // of the contents of the data
-  // The data's objects behind URLs, each in the version that was read; none if there are too many.
+  // The data's objects at URLs, each in the version that was read; none if there are too many.
   std::vector<HashedFile> objects;
   std::vector<Fact> facts;  // of the data
   Hash128 model_hash;       // slices and shared rows

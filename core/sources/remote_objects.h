@@ -1,4 +1,4 @@
-// core/sources/remote_objects.h -- the objects behind URLs that this process reads, each in one version.
+// core/sources/remote_objects.h -- the objects at URLs that this process reads, each in one version.
 //
 // The first look at an object, or at the list that names it, decides its version: its ETag, or its time of change and
 // size.  Each later request asks for that version (If-Match, If-Unmodified-Since), and its reply is compared with it.
