@@ -223,7 +223,7 @@ struct ListRow {
 //   p(k)  ~  n_wk (n_dk + alpha_k) / (n_k + V beta)  +  beta n_dk / (n_k + V beta)  +  beta alpha_k / (n_k + V beta)
 //
 // The first is summed over the word's topics, of which there are mostly far fewer than of the document.  The sum of the
-// second is kept for each document during a task, that of the third is the same for all.
+// second is kept for each document while n_k is constant, that of the third is the same for all.
 // The running sum of the last block is stored as well: where that leads beyond the list, the caller corrects it.
 template <bool kOneAlpha, typename Count>
 ROTA_INLINE Floats listed_sum(const Cell& cell, const Side& side, std::uint32_t blocks, const Count* counts) {
@@ -365,8 +365,8 @@ template <Draw kDraw, std::uint32_t kBlocks, typename Count>
 ROTA_INLINE void choose_listed(Cell& cell, Side& side, Side& other, Chosen& chosen, const Chosen& last,
                                std::uint64_t bits, Count* counts) {
   RowSum& sum = cell.sums[chosen.document];
-  if (sum.task != cell.task) [[unlikely]]
-    sum = {row_sum(cell, counts), cell.task};
+  if (sum.version != cell.version) [[unlikely]]
+    sum = {row_sum(cell, counts), cell.version, cell.task};
   constexpr bool kRemoves = kDraw == Draw::resample;
   const std::uint32_t removed = kRemoves ? side.token_topics[chosen.token] : 0;
   // Without the token n_k is one less; so is n_dk in both.
@@ -408,9 +408,16 @@ ROTA_INLINE void choose_listed(Cell& cell, Side& side, Side& other, Chosen& chos
 // Chooses a topic for a token of `side`, and counts the token chosen before it.
 template <Draw kDraw, std::uint32_t kBlocks>
 ROTA_INLINE Chosen choose(Cell& cell, Side& side, Side& other, std::uint32_t token, Chosen last) {
-  if (kBlocks != kListedWords && token + kAhead < side.ahead) {
-    const std::uint16_t* const next = cell.store + cell.rows[side.documents[token + kAhead]].at;
-    for (std::uint32_t line = 0; line < 4; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
+  if (token + kAhead < side.ahead) {
+    const std::uint32_t document = side.documents[token + kAhead];
+    std::uint32_t lines = 4;
+    if constexpr (kBlocks == kListedWords) {
+      RowSum& its = cell.sums[document];
+      lines = its.task == cell.task ? 0 : padded(cell.topics) / kLineNumbers;  // of a row, all at its first token
+      its.task = cell.task;
+    }
+    const std::uint16_t* const next = cell.store + cell.rows[document].at;
+    for (std::uint32_t line = 0; line < lines; ++line) __builtin_prefetch(next + line * kLineNumbers, 1);
   }
   const bool random = kDraw == Draw::first && cell.draw == Draw::first_random;
   const std::uint64_t bits = side.draws[token];

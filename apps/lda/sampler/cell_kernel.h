@@ -46,22 +46,24 @@ struct DocumentRow {
   std::uint32_t used;  // topics in the list
   RowKind kind;
 };
-// sum_k n_dk / (n_k + V beta) of a document, kept from its first token in a task on, while n_k is constant.
+// sum_k n_dk / (n_k + V beta) of a document, kept from its first token on, while n_k is constant.
 struct RowSum {
   double sum;
-  std::uint32_t task;  // the last in which it was computed
+  std::uint32_t version;  // of the n_k that it was computed with
+  std::uint32_t task;     // the last in which the document had a token
 };
 
 inline constexpr std::uint16_t kNoPlace = 0xffff;
 
 enum class Draw : std::uint8_t {
-  resample,        // from the conditional distribution without the token itself, with n_k of the task's beginning
+  resample,        // from the conditional distribution without the token itself, with n_k of the task's beginning, or,
+                   // if words may be listed, as last committed
   resample_exact,  // the same with the current n_k
   first,           // as resample_exact, for tokens that have no topic yet
   first_fixed,     // as resample, for tokens that have no topic yet; only if words may be listed
   first_random,    // uniformly, for tokens that have no topic yet
 };
-// Whether n_k is that of the task's beginning.
+// Whether n_k is constant during a task.
 [[gnu::always_inline]] constexpr bool is_fixed(Draw draw) {
   return draw == Draw::resample || draw == Draw::first_fixed;
 }
@@ -107,9 +109,10 @@ struct Cell {
   DocumentRow* rows;
   std::uint16_t* store;
   std::uint32_t* wide_store;
-  RowSum* sums;        // of the rows, none of which is a list, if words may be listed; otherwise null
-  std::uint32_t task;  // never 0
-  float* row_runs;     // scratch for a row, as the sides' runs
+  RowSum* sums;           // of the rows, none of which is a list, if words may be listed; otherwise null
+  std::uint32_t version;  // of n_k, if `sums` is not null; never 0
+  std::uint32_t task;     // never 0
+  float* row_runs;        // scratch for a row, as the sides' runs
 
   Side sides[2];
   bool both;  // draw from both; otherwise from sides[only]

@@ -115,7 +115,11 @@ void CellSampler::set_priors(const Priors& priors) {
 }
 
 void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
-  if (is_fixed(draw)) totals.derive();
+  if (cell_.sums == nullptr || totals.commits() != commits_ || totals.v_beta() != cell_.v_beta) ++cell_.version;
+  ++cell_.task;
+  commits_ = totals.commits();
+  cell_.sums = is_fixed(draw) ? rows.sums() : nullptr;
+  if (is_fixed(draw)) totals.derive(cell_.sums == nullptr);
   cell_.draw = draw;
   cell_.v_beta = totals.v_beta();
   cell_.totals = totals.totals();
@@ -124,8 +128,6 @@ void CellSampler::begin(Draw draw, TopicTotals& totals, DocumentRows& rows) {
   cell_.rows = rows.rows();
   cell_.store = rows.store();
   cell_.wide_store = rows.wide_store();
-  cell_.sums = is_fixed(draw) ? rows.sums() : nullptr;
-  ++cell_.task;
 
   drawings_[1].phi.assign(totals.phi(), totals.phi() + phi_places(cell_.topics));
   cell_.sides[0].phi = totals.phi();

@@ -71,6 +71,7 @@ class CellSampler {
   LineVector<float> alphas_;  // of each topic, if they differ
   Drawing drawings_[2];       // of the sides
   LineVector<float> row_runs_;
+  std::uint64_t commits_ = 0;            // of the totals at the last task's beginning
   double sum_at_first_ = 0;              // the sides' phi_sum at its beginning
   std::vector<double> blocks_at_first_;  // and their phi_blocks
   WordRow new_cells_;

@@ -57,15 +57,24 @@ class DocumentRows {
       }
       return;
     }
+    // First where fours of counts are that are not all 0, then those counts.  Both without branches, which would be
+    // mispredicted often.
     const auto append_all = [&](const auto* counts) {
-      constexpr std::uint32_t kTogether = 4;
+      constexpr std::uint32_t kBlock = 256, kTogether = 4;
+      std::uint32_t fours[kBlock / kTogether];
       std::size_t used = 0;
-      for (std::uint32_t k = 0; k < topics_; k += kTogether) {
-        if ((counts[k] | counts[k + 1] | counts[k + 2] | counts[k + 3]) == 0) continue;
-        to.resize(used + kTogether);
-        for (std::uint32_t i = k; i < k + kTogether; ++i) {  // no branch here: it would be mispredicted often
-          to[used] = {counts[i], static_cast<std::uint16_t>(i)};
-          used += counts[i] != 0 ? 1 : 0;
+      for (std::uint32_t block = 0; block < topics_; block += kBlock) {
+        std::size_t found = 0;
+        for (std::uint32_t k = block; k < std::min(topics_, block + kBlock); k += kTogether) {
+          fours[found] = k;
+          found += (counts[k] | counts[k + 1] | counts[k + 2] | counts[k + 3]) != 0 ? 1 : 0;
+        }
+        to.resize(used + kTogether * found);
+        for (const std::uint32_t k : std::span(fours, found)) {
+          for (std::uint32_t i = k; i < k + kTogether; ++i) {
+            to[used] = {counts[i], static_cast<std::uint16_t>(i)};
+            used += counts[i] != 0 ? 1 : 0;
+          }
         }
       }
       to.resize(used);

@@ -35,15 +35,17 @@ class TopicTotals {
   // Sets newly committed totals; own changes become 0.
   void commit(std::span<const double> totals) {
     for (std::uint32_t k = 0; k < topics_; ++k) committed_[k] = totals_[k] = static_cast<std::int64_t>(totals[k]);
+    ++commits_;
     derive();
   }
   const std::vector<std::int64_t>& committed() const { return committed_; }
+  std::uint64_t commits() const { return commits_; }
   // Adds own tokens whose topic is set, not sampled; inverse() and phi() are not updated yet.
   void add(std::uint32_t topic, std::int64_t tokens) { totals_[topic] += tokens; }
-  // Updates inverse() and phi().
-  void derive() {
+  // Updates inverse() and phi(), with or without the shard's own changes.
+  void derive(bool own = true) {
     for (std::uint32_t k = 0; k < topics_; ++k) {
-      inverse_[k] = 1.0F / static_cast<float>(static_cast<double>(totals_[k]) + v_beta_);
+      inverse_[k] = 1.0F / static_cast<float>(static_cast<double>(own ? totals_[k] : committed_[k]) + v_beta_);
       phi_[k] = beta_ * inverse_[k];
     }
   }
@@ -73,6 +75,7 @@ class TopicTotals {
   std::uint32_t topics_ = 0;
   double v_beta_ = 0;
   float beta_ = 0;
+  std::uint64_t commits_ = 0;
   std::vector<std::int64_t> committed_;
   LineVector<std::int64_t> totals_;
   LineVector<float> inverse_;

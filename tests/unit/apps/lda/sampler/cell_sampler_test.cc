@@ -23,6 +23,11 @@ struct Text {
   std::vector<std::vector<std::uint16_t>> topics;
 };
 
+// As at the end of an epoch.
+void commit_all(TopicTotals& totals, std::uint32_t k) {
+  totals.commit(std::vector<double>(totals.totals(), totals.totals() + k));
+}
+
 // If rows are whole, a third of the tokens get their first topics while words may be listed.
 struct Model {
   Model(const Text& from, std::uint32_t k, Draw first, bool symmetric = true, bool whole = false)
@@ -40,6 +45,7 @@ struct Model {
   void sweep(Draw draw) { sweep(draw, 0, text.topics[0].size()); }
   // Of each word the tokens from `begin` to `end`.
   void sweep(Draw draw, std::size_t begin, std::size_t end) {
+    commit_all(totals, priors.topics());
     sampler.begin(draw, totals, rows);
     for (std::uint32_t w = 0; w < kWords; ++w)
       sampler.add(words[w], std::span(text.places[w]).subspan(begin, end - begin),
@@ -126,6 +132,29 @@ TEST(CellSampler, ADocumentOfMoreTokensThanSixteenBitsCount) {
   }
 }
 
+// The sums of documents outlast a task, but neither a commit nor another kind of draw.
+TEST(CellSampler, SumsOfDocumentsAreThoseOfTheirCounts) {
+  Model model(Text(7, 100), 600, Draw::first, true, true);
+  const auto expect_true_sums = [&] {
+    for (std::size_t d = 0; d < model.text.lengths.size(); ++d) {
+      std::vector<TopicCount> cells;
+      model.rows.counts_of(d, cells);
+      double sum = 0;
+      for (const TopicCount cell : cells) sum += cell.count * static_cast<double>(model.totals.inverse()[cell.topic]);
+      EXPECT_NEAR(model.rows.sums()[d].sum, sum, 1e-5 * sum);
+    }
+  };
+  model.sweep(Draw::resample);
+  expect_true_sums();
+  for (const Draw draw : {Draw::resample, Draw::resample_exact, Draw::resample}) {
+    model.sampler.begin(draw, model.totals, model.rows);
+    for (std::uint32_t w = 0; w < kWords; w += 2)
+      model.sampler.add(model.words[w], model.text.places[w], model.text.topics[w], model.random);
+    model.sampler.finish();
+    if (draw == Draw::resample) expect_true_sums();
+  }
+}
+
 TEST(CellSampler, AllKernelsGiveTheSameTopics) {
   for (const Size size : kSizes) {
     for (const auto& [symmetric, whole] : {std::pair(true, false), {false, false}, {true, true}, {false, true}}) {
@@ -181,6 +210,7 @@ struct OneToken {
     std::vector<double> seen(k);
     for (int i = 0; i < draws; ++i) {
       if (draw == Draw::first_fixed) set_token(0);
+      if (draw == Draw::resample) commit_all(totals, k);
       if (i == 0 || is_fixed(draw)) sampler.begin(draw, totals, rows);
       sampler.add(word, place, topic_of, random);
       sampler.finish();
