@@ -34,12 +34,14 @@ void Router::register_peer(const Peer& peer) {
     if (const std::uint64_t start = before->link.peer_incarnation()) state.replaced.push_back(start);
     if (state.replaced.size() > kReplacedMost) state.replaced.pop_front();
   }
-  peers_.insert_or_assign(peer.process, std::move(state));
+  touch(peer.process, peers_.insert_or_assign(peer.process, std::move(state)).first->second);
 }
 
 Router::PeerState* Router::find(NodeId process) {
   const auto found = peers_.find(process);
-  return found == peers_.end() ? nullptr : &found->second;
+  if (found == peers_.end()) return nullptr;
+  touch(process, found->second);
+  return &found->second;
 }
 
 void Router::meet(const Welcome& welcome) {
@@ -55,6 +57,7 @@ void Router::begin_era(const Welcome& welcome) {
     route({Role::partition, p}, welcome.partition_hosts[p]);
   era_ = welcome.era;
   for (auto& [id, peer] : peers_) peer.link.forget_before(era_);
+  touch_all();
   if (settings_.process == kCoordinator) return;  // which still informs processes that take no part
   for (auto& [id, peer] : peers_) peer.gone = id != kCoordinator;
   for (const Peer& peer : welcome.peers)
@@ -92,13 +95,17 @@ Status Router::submit(const Envelope& envelope, NodeId to, std::optional<Frames>
 }
 
 std::optional<Transmission> Router::next(Nanoseconds now) {
-  auto at = last_served_ ? peers_.upper_bound(*last_served_) : peers_.begin();
-  for (std::size_t tried = 0; tried < peers_.size(); ++tried, ++at) {
-    if (at == peers_.end()) at = peers_.begin();
+  while (!touched_.empty()) {
+    const auto at = peers_.find(touched_.front());
+    touched_.pop_front();
+    if (at == peers_.end()) continue;
     PeerState& peer = at->second;
+    peer.listed = false;
     if (peer.full || peer.gone || peer.endpoint.empty()) continue;
+    const std::uint64_t before = peer.link.counters().sent_bytes;
     if (auto frames = peer.link.next(now, covered_at(peer.endpoint))) {
-      last_served_ = at->first;
+      bytes_sent_ += peer.link.counters().sent_bytes - before;
+      touch(at->first, peer);
       return Transmission{at->first, peer.endpoint, *std::move(frames)};
     }
   }
@@ -111,6 +118,7 @@ void Router::tick(Nanoseconds now) {
     peer.full = false;
     peer.link.tick(now);
   }
+  touch_all();
 }
 
 void Router::dismiss_guests(Nanoseconds now) {

@@ -47,6 +47,7 @@ class Router {
     std::deque<std::uint64_t> replaced;  // start numbers that this one's replaced
     bool full = false;
     bool gone = false;          // the run continues without it
+    bool listed = false;        // in `touched_`
     Nanoseconds leaves_at = 0;  // if it is a guest
 
     bool was_replaced(std::uint64_t start) const { return std::ranges::find(replaced, start) != replaced.end(); }
@@ -57,8 +58,12 @@ class Router {
 
   // Where a process can be reached, and as which incarnation (0: whichever answers first).  Replaces what was known.
   void register_peer(const Peer& peer);
+  // What is done with the result may give its link something to send.
   PeerState* find(NodeId process);
-  const PeerState* find(NodeId process) const { return const_cast<Router*>(this)->find(process); }
+  const PeerState* find(NodeId process) const {
+    const auto found = peers_.find(process);
+    return found == peers_.end() ? nullptr : &found->second;
+  }
   // A node that lives in another process than the one named after it.
   void route(NodeId node, NodeId process) { routes_[node] = process; }
   NodeId process_of(NodeId node) const {
@@ -85,6 +90,7 @@ class Router {
   void tick(Nanoseconds now);
   void close() {
     for (auto& [id, peer] : peers_) peer.link.close();
+    touch_all();
   }
 
   // Guests go when they have their answer, or have had the time for it; or each would cost memory and descriptors until
@@ -110,21 +116,27 @@ class Router {
     const PeerState* const peer = find(process_of(node));
     return peer == nullptr ? 0 : peer->link.queued_bytes();
   }
-  std::uint64_t bytes_sent() const {
-    std::uint64_t sum = 0;
-    for (const auto& [id, peer] : peers_) sum += peer.link.counters().sent_bytes;
-    return sum;
-  }
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
   // Into a BEAT: the member that has acknowledged nothing for longest, since `awake_since` at most.
   void report_deaf(Beat& beat, Nanoseconds now, Nanoseconds awake_since) const;
 
  private:
+  void touch(NodeId process, PeerState& peer) {
+    if (!std::exchange(peer.listed, true)) touched_.push_back(process);
+  }
+  void touch_all() {
+    for (auto& [id, peer] : peers_) touch(id, peer);
+  }
+
   const HostSettings& settings_;
   std::map<NodeId, PeerState> peers_;
   std::map<NodeId, NodeId> routes_;
   std::uint64_t number_ = 0;  // this process' number in messages to other members; 0: its start number
   std::uint64_t era_ = 0;
-  std::optional<NodeId> last_served_;
+  // Peers whose links may have something to send, in the order of their turns: with a thousand peers, looking at all of
+  // them after each message took longer than all else.
+  std::deque<NodeId> touched_;
+  std::uint64_t bytes_sent_ = 0;
   bool spoken_ = false;
   std::vector<NodeId> forgotten_;
 };
