@@ -36,13 +36,13 @@ class FactorRows final : public Slice {
   // 0 without biases.
   float bias(std::size_t row) const { return tail_ == 4 ? tails_[row * tail_ + 2] : 0; }
 
-  // Starting values: factors uniform in [0, 1 / sqrt(rank)), sums of 1, biases of 0.
+  // Starting values: factors uniform in [0, sqrt(2 / rank)), sums of 0.7, biases of 0.
   void start(Random& random) {
-    const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(rank_)));
+    const auto scale = static_cast<float>(std::sqrt(2 / static_cast<double>(rank_)));
     for (std::size_t r = 0; r < rows_; ++r) {
       for (std::uint32_t k = 0; k < rank_; ++k) factors_[r * width() + k] = random.uniform_float() * scale;
       float* const tail = tails_.data() + r * tail_;
-      std::fill_n(tail, tail_, 1.0F);
+      std::fill_n(tail, tail_, 0.7F);
       if (tail_ == 4) tail[2] = 0;
     }
   }
