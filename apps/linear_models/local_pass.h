@@ -87,8 +87,15 @@ class LocalPass {
       const std::uint32_t r = of.order[i];
       const std::span<const Entry> row = of.data.rows[r];
       double sums[2] = {0, 0};  // side by side, because an addition waits for the previous one
-      for (std::size_t k = 0; k < row.size(); ++k)
-        sums[k % 2] += own(row[k].key, of.table, step)[0] * static_cast<double>(row[k].value);
+      const auto term = [&](const Entry& entry) {
+        return own(entry.key, of.table, step)[0] * static_cast<double>(entry.value);
+      };
+      std::size_t k = 0;
+      for (; k + 1 < row.size(); k += 2) {
+        sums[0] += term(row[k]);
+        sums[1] += term(row[k + 1]);
+      }
+      if (k < row.size()) sums[0] += term(row[k]);
       const double link = sums[0] + sums[1];
       links_[i] = link;
       double slope = LossOfRow::slope(link, of.data.targets[r]);
