@@ -46,9 +46,9 @@ struct AdagradStart {
 // of a slope of 1 at the feature's usual value: else the first step with a feature would be of the full rate for the
 // smallest slope, such as that of a row of a class that nearly all rows have.
 //
-// All outputs of a feature share a sum: with sums of their own, rare classes would learn rare features by heart.  The
-// squares of K > 1 outputs count 1 / sqrt(2 K).  So steps of two are those of a single one, as their slopes are
-// opposite.
+// All K > 1 outputs of a feature share a sum: with sums of their own, rare classes would learn rare features by heart.
+// A row adds the mean of their squares, of features that few rows have up to sqrt(K / 2) times as much, for the same
+// reason.  Steps of two outputs are those of a single one, as their slopes are opposite.
 class AdagradStep {
  public:
   static constexpr std::uint32_t kWidth = 2;
@@ -86,8 +86,9 @@ class AdagradStep {
   }
   // ... and for several.
   void begin_row(double, std::span<const double> slopes) {
-    squares_ = linear::ordered_sum(slopes.size(), [&](std::size_t k) { return slopes[k] * slopes[k]; }) /
-               std::sqrt(2 * static_cast<double>(slopes.size()));
+    const auto outputs = static_cast<double>(slopes.size());
+    squares_ = linear::ordered_sum(slopes.size(), [&](std::size_t k) { return slopes[k] * slopes[k]; }) / outputs;
+    of_rare_ = squares_ * (std::sqrt(outputs / 2) - 1);
   }
   void all(double* row, std::span<const double> slopes, double value, const FeatureScale& scale) const {
     all<1>(row, slopes, value, scale, [](double*, double) {});
@@ -97,7 +98,8 @@ class AdagradStep {
   void all(double* row, std::span<const double> slopes, double value, const FeatureScale& scale,
            const Moved& moved) const {
     double& sum = row[slopes.size() * kStride];
-    sum += squares_ * value * value;
+    const double absent = scale.presence > 0 ? 1 - 1 / static_cast<double>(scale.presence) : 0;
+    sum += (squares_ + absent * of_rare_) * value * value;
     const double root = std::sqrt(sum + kTiny), rate = settings_.rate * scale.step / root;
     const double penalty = rate * static_cast<double>(scale.presence), by = rate * value;
     const double kept = settings_.l2 > 0 ? 1 / (1 + penalty * settings_.l2) : 1;
@@ -114,7 +116,8 @@ class AdagradStep {
 
   StepSettings settings_;
   AdagradStart start_;
-  double squares_ = 0;  // of the row's slopes
+  // Of the row's slopes: the mean, and how much more of it the rarest feature adds.
+  double squares_ = 0, of_rare_ = 0;
 };
 
 // McMahan et al., "Ad click prediction: a view from the trenches", KDD 2013: FTRL-proximal, with beta a gradient of

@@ -63,9 +63,10 @@ struct PlainSgd {
       double& squares = table[j][0].a;
       if (optimizer == "adagrad") {
         if (squares == 0) squares = beta / scale[j] * (beta / scale[j]);
-        for (const double one : slope)
-          squares += weight * one * x[j] * weight * one * x[j] /
-                     (outputs > 1 ? std::sqrt(2 * static_cast<double>(outputs)) : 1);
+        const auto of = static_cast<double>(outputs);
+        const double absent = presence[j] > 0 ? 1 - 1 / presence[j] : 0;
+        const double share = outputs > 1 ? (1 + absent * (std::sqrt(of / 2) - 1)) / of : 1;
+        for (const double one : slope) squares += weight * one * x[j] * weight * one * x[j] * share;
       }
       for (std::size_t k = 0; k < outputs; ++k) {
         State& s = table[j][k];
