@@ -97,10 +97,6 @@ struct Row {
 [[gnu::always_inline]] inline double root_of(const Pass& pass, std::size_t entries, double upper) {
   return upper * (1 + 8 * (2e-12 + static_cast<double>(entries + 8) * kEpsilon)) + pass.apart;
 }
-[[gnu::always_inline]] inline bool above(const Pass& pass, const float* bounds, std::size_t g, double root) {
-  return bounds[g] - pass.drifts[g] > root;
-}
-
 [[gnu::always_inline]] inline const Four& four(const double* from) {
   return *reinterpret_cast<const Four*>(from);
 }
@@ -110,6 +106,7 @@ struct Row {
 }
 constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
 
+// Whether the lower bounds of all groups are.
 [[gnu::always_inline]] inline bool all_above(const Pass& pass, const float* bounds, double root) {
   const double* const drifts = pass.drifts.data();
   Four least = four(kInfinities);
@@ -121,31 +118,27 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   return least_of(least) > root;
 }
 
+// The lowest score of the group's clusters but one, less its error of the norm.
+[[gnu::always_inline]] inline double lowest_but(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
+  const std::size_t first = g * pass.width;
+  if (but - first >= pass.width) return pass.lowest[g];
+  double lowest = kInfinity;
+  for (std::size_t k = first; k < first + pass.width; ++k) {
+    const double low = k == but ? kInfinity : pass.scores[k] - row.share * pass.norms[k];
+    lowest = low < lowest ? low : lowest;
+  }
+  return lowest;
+}
 // From the scores: a distance that is not more than that to any centre of the group but one, plus the drift until now.
 [[gnu::always_inline]] inline float lower_of(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
-  const std::size_t first = g * pass.width;
-  double lowest = kInfinity;
-  if (but - first >= pass.width) {
-    lowest = pass.lowest[g];
-  } else {
-    for (std::size_t k = first; k < first + pass.width; ++k) {
-      const double low = k == but ? kInfinity : pass.scores[k] - row.share * pass.norms[k];
-      lowest = low < lowest ? low : lowest;
-    }
-  }
-  const double square = std::max(0.0, lowest + row.square * (1 - row.share) - row.lost);
+  const double square = std::max(0.0, lowest_but(pass, row, g, but) + row.square * (1 - row.share) - row.lost);
   const double down = (std::sqrt(square) + pass.drifts[g]) * (1 - 0x1p-22);
   return down < FLT_MIN ? 0 : static_cast<float>(std::min<double>(down, FLT_MAX));
 }
 // The same of all groups, four at once: replaces bounds that are less.  For groups without scores it is zero.
 [[gnu::always_inline]] inline void raise_lower(Pass& pass, const Row& row, std::size_t but, float* bounds) {
   const std::size_t home = but / pass.width;
-  const double all = pass.lowest[home];
-  pass.lowest[home] = kInfinity;
-  for (std::size_t k = home * pass.width; k < (home + 1) * pass.width; ++k) {
-    const double low = k == but ? kInfinity : pass.scores[k] - row.share * pass.norms[k];
-    pass.lowest[home] = low < pass.lowest[home] ? low : pass.lowest[home];
-  }
+  const double all = std::exchange(pass.lowest[home], lowest_but(pass, row, home, but));
   const double rest = row.square * (1 - row.share) - row.lost;
   constexpr Four zero = {}, least = {FLT_MIN, FLT_MIN, FLT_MIN, FLT_MIN}, most = {FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX};
   for (std::size_t g = 0; g < pass.stride; g += 4) {
@@ -209,12 +202,13 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
   if (!has_own || pass.groups <= 4) {  // as fast as some of them
     score_groups(pass, row, 0, pass.groups);
     if (has_own) upper = std::min(upper, upper_of(pass, row, own));
+    if (pass.groups < 4) few = (1U << pass.groups) - 1;
   } else {
     score_groups(pass, row, home, home + 1);
     upper = std::min(upper, upper_of(pass, row, own));
     const double root = root_of(pass, entries, upper);
     std::uint32_t failed = 0;  // a bit for each group
-    for (std::size_t g = 0; g < pass.groups; ++g) failed |= (above(pass, bounds, g, root) ? 0U : 1U) << g;
+    for (std::size_t g = 0; g < pass.groups; ++g) failed |= (bounds[g] - pass.drifts[g] > root ? 0U : 1U) << g;
     failed &= ~(1U << home);
     if (std::popcount(failed) < 4) few = failed | 1U << home;
     if (2 * static_cast<std::size_t>(std::popcount(failed)) > pass.groups) {

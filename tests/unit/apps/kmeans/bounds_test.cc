@@ -143,6 +143,27 @@ TEST(Bounds, ColumnsThatTheCentresLack) {
   }
 }
 
+// The second centres times their scale are the first ones times theirs, as if none had moved.
+TEST(Bounds, DoNotContinueFromOneScaleToAnother) {
+  const io::SparseMatrix rows = sparse({{0x1.2p-40}, {0x1.ep-40}});
+  const std::vector<double> squares = squares_of(rows);
+  std::vector<RowState> states(2);
+  Centres centres;
+  Bounds bounds;
+  const std::vector<double> first = {0x1p-40, 0x1p-39, 1, 1};
+  make(centres, first, 2);
+  bounds.assign(centres, rows, squares, states);
+  EXPECT_EQ(states[0].nearest, 0U);
+  EXPECT_EQ(states[1].nearest, 1U);
+  const double scale = centres.scale();
+  const std::vector<double> small = {0x1p-79, 0x1p-78, 1, 1};
+  make(centres, small, 2);
+  EXPECT_EQ(0x1p-40 * scale, 0x1p-79 * centres.scale());
+  bounds.assign(centres, rows, squares, states);
+  EXPECT_EQ(states[0].nearest, 1U);
+  EXPECT_EQ(states[1].nearest, 1U);
+}
+
 // Rows that are others meanwhile show which were read.
 TEST(Bounds, RowsNearTheirCentresAreNotRead) {
   Dense data, others;
