@@ -1,8 +1,8 @@
 // apps/kmeans/centres.h -- the centres of the clusters, from the table "sums", and the distances of rows to them.
 //
-// Row j of the table has, for every cluster k, S_jk = the sum of x_j over the cluster's members; the row after the last
-// column has n_k, the number of members.  So c_jk = S_jk / n_k, computed as S_jk (1 / n_k).  A cluster without members
-// has no centre, and no row is near it.
+// The table has, for every column j and cluster k, S_jk = the sum of x_j over the cluster's members, and after those of
+// the last column n_k, the number of members.  So c_jk = S_jk / n_k, computed as S_jk (1 / n_k).  A cluster without
+// members has no centre, and no row is near it.
 #pragma once
 #include <algorithm>
 #include <atomic>

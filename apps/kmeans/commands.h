@@ -65,6 +65,13 @@ inline Settings checked_settings(const Options& options) {
 }
 
 inline constexpr TableId kSums = 0;  // see centres.h
+// Numbers of one of its rows, so that a column has clusters / width rows.  A row of data that moves changes the numbers
+// of two clusters, and only the rows with these are added, sent and committed.
+inline std::uint32_t width_of_sums(std::uint32_t clusters) {
+  for (std::uint32_t width = 16; width >= 4; --width)
+    if (clusters % width == 0) return width;
+  return clusters;
+}
 
 // Squares of larger values, and sums of them, might overflow; and if all values are below the other limit, the squares
 // of differences lose their digits or underflow.
@@ -75,7 +82,7 @@ inline Centres read_centres(const Model& model) {
   const std::uint32_t clusters = checked_settings(model.job().options).clusters;
   std::vector<double> table((model.facts().count("columns") + 1) * clusters);
   model.for_each_row(kSums, [&](Key key, std::span<const double> row) {
-    std::ranges::copy(row, table.begin() + static_cast<std::ptrdiff_t>(key * clusters));
+    std::ranges::copy(row, table.begin() + static_cast<std::ptrdiff_t>(key * row.size()));
   });
   return {std::move(table), clusters};
 }

@@ -215,9 +215,10 @@ struct SharedCentres {
 class KmeansPush final : public SharedPush {
  public:
   // `given`: the first centres, if they are not drawn.
-  KmeansPush(ShardId shard, io::SparseMatrix rows, std::shared_ptr<SharedCentres> shared,
+  KmeansPush(ShardId shard, io::SparseMatrix rows, std::uint32_t clusters, std::shared_ptr<SharedCentres> shared,
              std::shared_ptr<const std::vector<Candidate>> given)
       : shard_(shard),
+        clusters_(clusters),
         rows_(std::move(rows)),
         shared_(std::move(shared)),
         given_(std::move(given)),
@@ -247,13 +248,12 @@ class KmeansPush final : public SharedPush {
         if (all.candidates[i].shard == shard_) state_.at(all.candidates[i].row).target = centres_->empty()[i];
     } else if (const auto purpose = commit.argument.as<Purpose>();
                !all.candidates.empty() &&
-               (purpose.step == Step::choose || (purpose.first && purpose.rows == sums_.width()))) {
-      follow(commit.round, [&](Centres& centres) {
-        centres.begin(centres_at(all.candidates, sums_.keys() - 1), sums_.width(), true);
-      });
+               (purpose.step == Step::choose || (purpose.first && purpose.rows == clusters_))) {
+      follow(commit.round,
+             [&](Centres& centres) { centres.begin(centres_at(all.candidates, columns()), clusters_, true); });
     } else if (!all.candidates.empty()) {
       centres_ = &shared_->drawn.of({commit.round, sums_.version()}, [&](Centres& centres) {
-        centres = {centres_at(all.candidates, sums_.keys() - 1), static_cast<std::uint32_t>(all.candidates.size())};
+        centres = {centres_at(all.candidates, columns()), static_cast<std::uint32_t>(all.candidates.size())};
       });
     } else {  // the next rows are drawn by the squared distance to the nearest of the chosen ones
       for (std::uint64_t r = 0; r < rows_.rows; ++r)
@@ -274,12 +274,13 @@ class KmeansPush final : public SharedPush {
       changed_.reset();
     }
     list.check(state_.size() == rows_.rows && std::ranges::all_of(state_, [&](const RowState& row) {
-                 return std::max({row.nearest, row.target, row.cluster, row.best}) < sums_.width();
+                 return std::max({row.nearest, row.target, row.cluster, row.best}) < clusters_;
                }));
   }
   bool restores_in_place() const override { return true; }
 
  private:
+  std::uint64_t columns() const { return sums_.numbers().size() / clusters_ - 1; }
   double distance(std::uint64_t r) const {
     const RowState& row = state_[r];
     return row.distance == kUnknown ? centres_->distance(rows_[r], row.nearest) : row.distance;
@@ -292,7 +293,7 @@ class KmeansPush final : public SharedPush {
   // The centres of all clusters are now those that begin(centres) makes.
   template <typename Begin>
   void follow(RoundId round, Begin begin) {
-    centres_ = &shared_->all.of_parts({round, sums_.version()}, Centres::parts_of(sums_.keys() - 1), begin,
+    centres_ = &shared_->all.of_parts({round, sums_.version()}, Centres::parts_of(columns()), begin,
                                       [](Centres& centres, std::size_t part) { centres.measure(part); });
   }
   void assign() { bounds_.assign(*centres_, rows_, squares_, state_); }
@@ -333,30 +334,32 @@ class KmeansPush final : public SharedPush {
   void move(Step step, const SharedTask& task) {
     if (step == Step::start) assign();
     if (step != Step::change) changed_.reset();
+    const std::uint32_t width = sums_.width();
     for (std::uint64_t r = 0; r < rows_.rows; ++r) {
       const std::uint32_t to = step == Step::recall ? state_[r].best : state_[r].target;
       const std::uint32_t from = std::exchange(state_[r].cluster, to);
       if (step == Step::change && from == to) continue;
-      const auto add = [&](Key key, double x) {
-        const std::span<double> part = task.parts[key];
-        if (step == Step::change) part[from] -= x;
-        part[to] += x;
+      const auto number = [&](std::uint64_t column, std::uint32_t k) -> double& {
+        return task.parts[column * (clusters_ / width) + k / width][k % width];
       };
-      const auto [columns, values] = rows_[r];
-      for (std::size_t e = 0; e < columns.size(); ++e) add(columns[e], values[e]);
-      add(sums_.keys() - 1, 1);
+      const auto add = [&](std::uint64_t column, double x) {
+        if (step == Step::change) number(column, from) -= x;
+        number(column, to) += x;
+      };
+      const auto [its_columns, values] = rows_[r];
+      for (std::size_t e = 0; e < its_columns.size(); ++e) add(its_columns[e], values[e]);
+      add(columns(), 1);
     }
   }
   Note look(RoundId round, bool inertia) {
-    follow(round, [&](Centres& centres) {
-      centres.begin(sums_.numbers(), sums_.width(), true, changed_ ? &*changed_ : nullptr);
-    });
+    follow(round,
+           [&](Centres& centres) { centres.begin(sums_.numbers(), clusters_, true, changed_ ? &*changed_ : nullptr); });
     changed_.reset();
     shared_->drawn.of({round, sums_.version()}, [](Centres& centres) { centres = {}; });
     assign();
     Note note;
     if (inertia || !centres_->empty().empty()) note.inertia = complete_distances();
-    std::vector<char> changing(sums_.width());
+    std::vector<char> changing(clusters_);
     for (std::uint64_t r = 0; r < rows_.rows; ++r) {
       if (state_[r].nearest == state_[r].cluster) continue;
       ++note.moved;
@@ -374,6 +377,7 @@ class KmeansPush final : public SharedPush {
   }
 
   ShardId shard_;
+  std::uint32_t clusters_;
   io::SparseMatrix rows_;
   std::vector<double> squares_;  // of each row
   std::shared_ptr<SharedCentres> shared_;
@@ -471,15 +475,15 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
     if (!settings_.centres.empty())
       given = std::make_shared<const std::vector<Candidate>>(
           given_centres(settings_.centres, settings_.clusters, size_.columns));
-    return pushes_of<KmeansPush>(loaded, hosted, std::make_shared<SharedCentres>(), given);
+    return pushes_of<KmeansPush>(loaded, hosted, settings_.clusters, std::make_shared<SharedCentres>(), given);
   }
   void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(size_.columns)); }
   std::vector<Table> tables(const Facts& facts) const override {
-    const std::uint32_t clusters = settings_.clusters;
+    const std::uint32_t clusters = settings_.clusters, width = width_of_sums(clusters);
     return {{.name = "sums",
-             .keys = facts.count("columns") + 1,
-             .row_width = clusters,
-             .part_width = clusters,
+             .keys = (facts.count("columns") + 1) * (clusters / width),
+             .row_width = width,
+             .part_width = width,
              .dense = true,
              .sized_by = "clusters"},
             {.name = "talk", .keys = 1, .row_width = 1, .single_partition = true}};

@@ -35,9 +35,10 @@ class Kmeans : public testing::Test {
   // The inertia of the model's centres, and whether another of Lloyd's steps keeps them, by plain loops.
   double inertia(const Model& model, bool& stays) const {
     const kmeans::Centres trained = kmeans::read_centres(model);
-    Dense centres(kClusters, std::vector<double>(kColumns)), sums = centres;
-    std::vector<double> counts(kClusters);
-    for (std::uint32_t k = 0; k < kClusters; ++k)
+    const std::uint32_t clusters = trained.clusters();
+    Dense centres(clusters, std::vector<double>(kColumns)), sums = centres;
+    std::vector<double> counts(clusters);
+    for (std::uint32_t k = 0; k < clusters; ++k)
       for (std::uint32_t j = 0; j < kColumns; ++j) centres[k][j] = trained.value(j, k);
     double all = 0;
     for (const auto& row : rows_) {
@@ -50,7 +51,7 @@ class Kmeans : public testing::Test {
       for (std::uint32_t j = 0; j < kColumns; ++j) sums[nearest][j] += row[j];
     }
     stays = true;
-    for (std::uint32_t k = 0; k < kClusters; ++k)
+    for (std::uint32_t k = 0; k < clusters; ++k)
       for (std::uint32_t j = 0; j < kColumns; ++j)
         stays = stays && std::abs(sums[k][j] / counts[k] - centres[k][j]) < 1e-13;
     return all;
@@ -61,8 +62,8 @@ class Kmeans : public testing::Test {
 };
 
 TEST_F(Kmeans, EndsAtAFixedPointFromBothStarts) {
-  for (const char* const start : {"plusplus", "random"}) {
-    SerialHost host(linked_plugin(), job({{"init", start}, {"tolerance", "0"}}));
+  for (const auto& [start, clusters] : {std::pair("plusplus", "6"), {"random", "6"}, {"random", "20"}}) {
+    SerialHost host(linked_plugin(), job({{"init", start}, {"clusters", clusters}, {"tolerance", "0"}}));
     double before = std::numeric_limits<double>::infinity();
     int settled = 0;
     for (int epoch = 0; !host.done(); ++epoch) {

@@ -21,5 +21,11 @@ TEST(Settings, AreThoseOfTheOptions) {
   EXPECT_EQ(checked_settings(Options(options)).most_epochs, 4U);
 }
 
+TEST(Sums, RowsAreNarrowIfTheyDivideTheClusters) {
+  for (const auto& [clusters, width] :
+       {std::pair(1U, 1U), {16U, 16U}, {17U, 17U}, {20U, 10U}, {22U, 11U}, {34U, 34U}, {96U, 16U}, {100U, 10U}})
+    EXPECT_EQ(width_of_sums(clusters), width);
+}
+
 }  // namespace
 }  // namespace rota::kmeans
