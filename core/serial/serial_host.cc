@@ -120,8 +120,9 @@ void SerialHost::make_views() {
   views_.resize(tables_.size());
   for (TableId t = 0; t < tables_.size(); ++t) {
     if (!tables_[t].dense) continue;
-    view_numbers_[t].resize(tables_[t].keys * tables_[t].row_width);
-    views_[t] = TableView(tables_[t].keys, tables_[t].row_width, view_numbers_[t].data(), &view_versions_[t]);
+    if (!sees_in_place()) view_numbers_[t].resize(tables_[t].keys * tables_[t].row_width);
+    const double* const numbers = sees_in_place() ? rows_.dense_numbers(t) : view_numbers_[t].data();
+    views_[t] = TableView(tables_[t].keys, tables_[t].row_width, numbers, &view_versions_[t]);
   }
 }
 
@@ -237,7 +238,7 @@ void SerialHost::run_shared(const Round& round, std::uint32_t scheduler) {
 
 SerialHost::Summed SerialHost::sum_of_shards(const Round& round) {
   const Table& table = tables_.at(round.table);
-  Summed summed{round.shared, part_offsets(table, rows_of_round(rounds_, round)), {}, {}};
+  Summed summed{round.shared, part_offsets(table, rows_of_round(rounds_, round)), {}, {}, {}};
   std::vector<std::vector<double>> parts;
   SparseTreeSum open_sum(job_.shards);
   ScratchPool scratches;
@@ -256,16 +257,10 @@ SerialHost::Summed SerialHost::sum_of_shards(const Round& round) {
     if (!open_sum.add({0, s}, std::move(rows), table.combine)) throw std::logic_error("parts of different sizes");
   }
   ++pushed_;
-  if (round.open) {
-    for (const KeyRun& run : open_sum.total()->runs())
-      for (Key key = run.first; key < run.first + run.count; ++key) {
-        summed.keys.push_back(key);
-        summed.offsets.push_back(summed.offsets.back() + table.part_width);
-      }
-    summed.sums = open_sum.total()->joined();
-  } else {
+  if (round.open)
+    summed.open = std::make_shared<const SparseRows>(std::move(*open_sum.total()));
+  else
     summed.sums = sum_over_tree(parts, summed.offsets.back(), table.combine);
-  }
   return summed;
 }
 
@@ -277,9 +272,11 @@ void SerialHost::push_shared(ShardId s, const Round& round, const std::vector<st
   for (std::size_t i = 0; i < round.shared.size(); ++i) {
     const Key key = round.shared[i];
     const auto row = seen_.find({round.table, key});
-    const std::span<const double> value = table.dense          ? views_[round.table].row(key)
-                                          : row == seen_.end() ? std::span<const double>(zeros)
-                                                               : std::span<const double>(row->second);
+    std::span<const double> value = table.dense          ? views_[round.table].row(key)
+                                    : sees_in_place()    ? rows_.find(round.table, key)
+                                    : row == seen_.end() ? std::span<const double>()
+                                                         : std::span<const double>(row->second);
+    if (value.empty()) value = zeros;
     entries.push_back({key, value, std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
   }
   trace("Push::push", rounds_);
@@ -296,39 +293,67 @@ void SerialHost::commit(const Round& round, std::uint32_t scheduler, const Summe
   result->round = rounds_;
   result->own = schedulers_[scheduler].next - 1;
   result->table = round.table;
-  result->keys = summed.keys;
   result->argument = round.argument;
   // A scheduler without a pipeline has no feedback, and views of dense tables are not told of changes.
   const bool told = schedulers_[scheduler].pipeline > 0 || !table.dense;
+  if (told || !sees_in_place()) {
+    result->keys = summed.keys;
+    for (const KeyRun& run : round.open ? summed.open->runs() : std::vector<KeyRun>())
+      for (Key key = run.first; key < run.first + run.count; ++key) result->keys.push_back(key);
+  }
   std::vector<std::span<double>> rows;
-  for (const Key key : summed.keys) {
+  for (const Key key : result->keys) {
     const std::span<double> row = rows.emplace_back(rows_.make(round.table, key));
     if (told) result->changes.insert(result->changes.end(), row.begin(), row.end());  // see below
   }
-  std::map<std::uint32_t, std::vector<std::size_t>> places;  // of a partition's rows in the round
-  if (table.single_partition) places[kSinglePartition];
-  for (std::uint32_t p = 0; p < (round.open && !table.single_partition ? partitions_ : 0); ++p) places[p];
-  for (std::size_t i = 0; i < summed.keys.size(); ++i)
-    places[home_of_row(table, round.table, summed.keys[i], partitions_)].push_back(i);
-  for (const auto& [partition, its] : places) pull(partition, round, summed, its, rows, *result);
-  result->values.reserve(summed.keys.size() * table.row_width);
+  const std::map<std::uint32_t, PartRows> parts = rows_of_parts(round, summed);
+  for (const auto& [partition, its] : parts) pull(partition, round, summed, its, *result);
+  result->values.reserve(result->keys.size() * table.row_width);
   for (const std::span<double> row : rows) result->values.insert(result->values.end(), row.begin(), row.end());
   for (std::size_t i = 0; i < result->changes.size(); ++i) result->changes[i] = result->values[i] - result->changes[i];
+  // The norms are summed as the partitions' are: each over its rows, then all of them.
+  std::map<std::uint32_t, std::vector<double>> changes;
+  for (std::size_t i = 0; told && i < result->keys.size(); ++i) {
+    const auto from = result->changes.begin() + static_cast<std::ptrdiff_t>(i * table.row_width);
+    std::vector<double>& its = changes[home_of_row(table, round.table, result->keys[i], partitions_)];
+    its.insert(its.end(), from, from + table.row_width);
+  }
+  for (const auto& [partition, its] : changes) result->norms += norms_of(its);
   to_refresh_.push_back(result);
   if (schedulers_[scheduler].pipeline > 0) schedulers_[scheduler].committed.push_back(result);
 }
 
-// One partition's rows of a round.  The norms are summed as the partitions' are: each over its rows, then all of them.
-void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed& summed,
-                      const std::vector<std::size_t>& places, std::span<const std::span<double>> rows,
+// The rows of a round, by partition.
+std::map<std::uint32_t, SerialHost::PartRows> SerialHost::rows_of_parts(const Round& round, const Summed& summed) {
+  const Table& table = tables_[round.table];
+  std::map<std::uint32_t, PartRows> parts;
+  if (table.single_partition) parts[kSinglePartition];
+  for (std::uint32_t p = 0; p < (round.open && !table.single_partition ? partitions_ : 0); ++p) parts[p];
+  for (std::size_t i = 0; i < summed.keys.size(); ++i)
+    parts[home_of_row(table, round.table, summed.keys[i], partitions_)].entries.push_back(
+        {summed.keys[i], std::span(summed.sums).subspan(summed.offsets[i], summed.offsets[i + 1] - summed.offsets[i]),
+         rows_.make(round.table, summed.keys[i])});
+  if (!round.open) return parts;
+  for (RowWalk walk(*summed.open); !walk.done();) {
+    const Key first = walk.key();
+    const std::uint32_t home = home_of_row(table, round.table, first, partitions_);
+    std::uint64_t count = 1;
+    while (count < walk.left() && home_of_row(table, round.table, first + count, partitions_) == home) ++count;
+    for (Key key = first; key < first + count; ++key) rows_.make(round.table, key);
+    parts[home].runs.push_back({first,
+                                count,
+                                {walk.take(count), count * table.part_width},
+                                {rows_.make(round.table, first).data(), count * table.row_width}});
+  }
+  return parts;
+}
+
+// One partition's rows of a round.
+void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed& summed, const PartRows& its,
                       Committed& result) {
   const Table& table = tables_[round.table];
-  std::vector<PullEntry> entries;
-  for (const std::size_t i : places)
-    entries.push_back({summed.keys[i],
-                       std::span(summed.sums).subspan(summed.offsets[i], summed.offsets[i + 1] - summed.offsets[i]),
-                       rows[i]});
   Writer reply;
+  const PullEntries entries = round.open ? PullEntries(std::span(its.runs)) : PullEntries(its.entries);
   PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply, pull_seed(job_.seed)};
   if (table.single_partition) task.blocks = round.blocks;
   trace("Pull::pull", rounds_);
@@ -336,13 +361,7 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
   if (!table.single_partition && !reply.view().empty())
     throw std::runtime_error("a reply, and the table spans partitions");
   if (!reply.view().empty()) result.reply = Bytes::from(reply.take());
-  std::vector<double> changes;
-  for (std::size_t e = 0; e < entries.size(); ++e) {
-    require_finite(entries[e].value, "a row");
-    for (std::size_t j = 0; j < table.row_width && !result.changes.empty(); ++j)
-      changes.push_back(entries[e].value[j] - result.changes[places[e] * table.row_width + j]);
-  }
-  result.norms += norms_of(changes);
+  for (const PullEntry& entry : entries) require_finite(entry.value, "a row");
 }
 
 // ---- rounds of an exchange: all shards, step after step ----
@@ -398,18 +417,19 @@ std::size_t SerialHost::exchanges_out(const Round& round) const {
 
 // The shards see a row as it is now.
 void SerialHost::see(TableId table, Key key, std::span<const double> value) {
-  if (!tables_.at(table).dense) {
-    seen_[{table, key}] = {value.begin(), value.end()};
-    return;
-  }
-  std::ranges::copy(value, view_numbers_[table].begin() + static_cast<std::ptrdiff_t>(key * value.size()));
   ++view_versions_[table];
+  if (sees_in_place()) return;
+  if (tables_[table].dense)
+    std::ranges::copy(value, view_numbers_[table].begin() + static_cast<std::ptrdiff_t>(key * value.size()));
+  else
+    seen_[{table, key}] = {value.begin(), value.end()};
 }
 
 // What is seen is as of all these commits before the shards are given the first.
 void SerialHost::refresh(std::uint64_t upto) {
   for (std::uint64_t i = refreshed_; i < upto; ++i) {
     const Committed& one = *to_refresh_[i - refreshed_];
+    ++view_versions_[one.table];
     const std::size_t width = tables_[one.table].row_width;
     for (std::size_t k = 0; k < one.keys.size(); ++k)
       see(one.table, one.keys[k], std::span(one.values).subspan(k * width, width));
@@ -529,9 +549,11 @@ void SerialHost::restore(const Snapshot& snapshot) {
   facts_ = {};
   app_.reset();
   prepare(true);
-  rows_ = snapshot.rows;
   seen_.clear();
-  rows_.for_each([&](TableId table, Key key, std::span<const double> row) { see(table, key, row); });
+  snapshot.rows.for_each([&](TableId table, Key key, std::span<const double> row) {
+    std::ranges::copy(row, rows_.make(table, key).begin());
+    see(table, key, row);
+  });
   for (std::size_t i = 0; i < schedulers_.size(); ++i) {
     read_back<Stateful>(*schedulers_[i].schedule, &Stateful::restore, snapshot.schedules.at(i), "the schedule");
     schedulers_[i].next = snapshot.rounds + 1;

@@ -33,6 +33,8 @@ class CommittedRows {
     its.there.at(key) = true;
     return std::span(its.numbers).subspan(key * its.width, its.width);
   }
+  // Of a dense table: all rows, which stay there.
+  const double* dense_numbers(TableId table) const { return tables_.at(table).numbers.data(); }
   // Empty if there is none.
   std::span<const double> find(TableId table, Key key) const {
     const OfTable& its = tables_.at(table);

@@ -43,6 +43,8 @@ inline const Plugin& linked_plugin() {
 Job serial_job(const Plugin& plugin, const std::map<std::string, std::string>& given, std::vector<std::string> input,
                std::vector<std::string> valid = {});
 
+class SparseRows;
+
 class SerialHost {
  public:
   // The contents of a checkpoint at the end of an epoch.
@@ -152,7 +154,13 @@ class SerialHost {
     std::vector<Key> keys;
     std::vector<std::size_t> offsets;  // of each row's part in `sums`, and at the end their total
     std::vector<double> sums;
+    std::shared_ptr<const SparseRows> open;  // of an open round, in place of the others
     std::vector<Bytes> notes;
+  };
+  // A partition's rows of a round.
+  struct PartRows {
+    std::vector<PullEntry> entries;
+    std::vector<PullRun> runs;  // of an open round
   };
 
   void prepare(bool resumed);
@@ -176,8 +184,10 @@ class SerialHost {
   void push_shared(ShardId s, const Round& round, const std::vector<std::size_t>& offsets, std::vector<double>& parts,
                    const OpenParts& open_parts, Writer& note);
   void commit(const Round& round, std::uint32_t scheduler, const Summed& summed);
-  void pull(std::uint32_t partition, const Round& round, const Summed& summed, const std::vector<std::size_t>& places,
-            std::span<const std::span<double>> rows, Committed& result);
+  std::map<std::uint32_t, PartRows> rows_of_parts(const Round& round, const Summed& summed);
+  void pull(std::uint32_t partition, const Round& round, const Summed& summed, const PartRows& its, Committed& result);
+  // A commit is seen before the next one is made: the shards see the committed rows themselves.
+  bool sees_in_place() const { return job_.staleness == 0; }
   void see(TableId table, Key key, std::span<const double> value);
   void refresh(std::uint64_t upto);
   void feed_back(Scheduler& scheduler, std::uint64_t upto);
@@ -196,7 +206,7 @@ class SerialHost {
   std::vector<std::uint32_t> visits_;  // to each slice, in this epoch
   std::vector<std::unique_ptr<Slice>> slices_;
   CommittedRows rows_;
-  // The same, of the commits that the shards have received, without dense tables.
+  // The same, of the commits that the shards have received, without dense tables; empty if they see all.
   std::map<std::pair<TableId, Key>, std::vector<double>> seen_;
   // The same of dense tables, by table.
   std::vector<std::vector<double>> view_numbers_;
