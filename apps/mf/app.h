@@ -61,9 +61,9 @@ class RatingApp : public PackedApp<Common, ShardRatings> {
   Loaded read(std::span<const ShardId> hosted) const final {
     AllRatings all = read_ratings(job_.input, job_.valid, settings_.form, settings_.kind());
     if (ranges_) cut_ranges(all.common, job_.shards);
-    const std::array<bool, 2> sides = {packing() || uses(kUserSide, all.common),
-                                       packing() || uses(kItemSide, all.common)};
-    std::vector<ShardRatings> shards = deal(all, job_.shards, hosted, sides, ranges_ && settings_.implicit);
+    const std::array<bool, 2> sides = {packing() || uses(kUserSide, all), packing() || uses(kItemSide, all)};
+    std::vector<ShardRatings> shards =
+        deal(all, job_.shards, hosted, sides, ranges_ && settings_.implicit, ranges_ && !packing());
     return {std::move(all.common), std::move(shards)};
   }
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) final {
@@ -90,7 +90,7 @@ class RatingApp : public PackedApp<Common, ShardRatings> {
       : PackedApp(job), settings_(std::move(settings)), ranges_(ranges) {}
   virtual std::unique_ptr<Push> push(ShardId shard, ShardRatings ratings) = 0;
   // Whether push() needs the ratings of the shard's users, or of its items.
-  virtual bool uses(std::uint32_t /*side*/, const Common&) const { return true; }
+  virtual bool uses(std::uint32_t /*side*/, const AllRatings&) const { return true; }
 
   const Settings settings_;
   std::shared_ptr<const Common> common_;  // from make_pushes() on

@@ -14,13 +14,10 @@ io::EntryForm entries_of(io::EntryForm form, RatingKind kind) {
 }
 
 double rating_of(const io::EntryReader& reader, const io::Entry& entry, RatingKind kind) {
-  // Factors and stored ratings are floats, which values derived from larger or smaller ratings might exceed.
-  constexpr double kLargest = 1e15, kSmallest = 1e-30;
   if (kind == RatingKind::pairs) return 0;
   if (kind == RatingKind::counts && entry.value.empty()) return 1;
   double value = 0;
-  if (!io::parse_number(entry.value, value) || !(std::abs(value) <= kLargest) ||
-      (value != 0 && std::abs(value) < kSmallest))
+  if (!io::parse_number(entry.value, value) || !is_rating(value))
     reader.fail("expected a rating, 0 or a number from 1e-30 to 1e15 in size, found " + io::quoted(entry.value));
   if (kind == RatingKind::counts && value < 0)
     reader.fail("an implicit rating must not be negative: " + io::quoted(entry.value));
@@ -30,18 +27,17 @@ double rating_of(const io::EntryReader& reader, const io::Entry& entry, RatingKi
   return value > 0 ? 1 : 0;
 }
 
-AllRatings read_ratings(const std::vector<std::string>& input, const std::vector<std::string>& valid,
-                        const io::EntryForm& form, RatingKind kind) {
-  constexpr double kNear = 1.0 / 1024;
-  AllRatings all;
-  Common& common = all.common;
-  double& origin = common.origin;
-  io::Vocabulary users, items;
+namespace {
+
+// Of the files, with the users' and items' numbers in the order of their first occurrence.
+void list_ratings(const std::vector<std::string>& input, const io::EntryForm& form, RatingKind kind, AllRatings& all,
+                  io::Vocabulary& users, io::Vocabulary& items) {
+  double& origin = all.common.origin;
   for_each_rating(input, form, kind, [&](const io::EntryReader& reader, const io::Entry& entry, double value) {
     if (users.size() >= io::kMostWords || items.size() >= io::kMostWords)
       reader.fail("there may be at most " + std::to_string(io::kMostWords) + " users, and as many items");
     if (all.trained.empty() && kind == RatingKind::ratings) origin = value;
-    if (std::abs(value - origin) > kNear * std::abs(origin) && origin != 0) {
+    if (!is_near(value, origin)) {
       for (Rating& one : all.trained.all()) one.value = static_cast<float>(origin + static_cast<double>(one.value));
       origin = 0;
     }
@@ -49,21 +45,38 @@ AllRatings read_ratings(const std::vector<std::string>& input, const std::vector
         {{users.number_of(entry.first), items.number_of(entry.second)}, static_cast<float>(value - origin)});
   });
   if (all.trained.empty()) throw DataError(input.empty() ? "the input" : input.front(), 0, "there are no ratings");
-  common.ratings = all.trained.size();
-  const auto count = static_cast<double>(all.trained.size());
+}
+
+}  // namespace
+
+AllRatings read_ratings(const std::vector<std::string>& input, const std::vector<std::string>& valid,
+                        const io::EntryForm& form, RatingKind kind) {
+  AllRatings all;
+  Common& common = all.common;
+  io::Vocabulary users, items;
+  if (valid.empty()) all.seen = SeenRatings::of(input, kind);
+  if (all.seen) {
+    common.origin = all.seen->origin();
+    common.names = all.seen->names();
+  } else {
+    list_ratings(input, form, kind, all, users, items);
+  }
+  const double origin = common.origin;
   double sum = 0, squares = 0;
-  common.counts[kUserSide].resize(users.size());
-  common.counts[kItemSide].resize(items.size());
-  for (const Rating& one : all.trained.all()) {
+  common.counts[kUserSide].resize(all.seen ? all.seen->users() : users.size());
+  common.counts[kItemSide].resize(all.seen ? all.seen->items() : items.size());
+  all.for_each([&](const Rating& one) {
+    ++common.ratings;
     sum += static_cast<double>(one.value);
     for (const std::uint32_t side : {kUserSide, kItemSide}) ++common.counts[side][one.of[side]];
-  }
+  });
+  const auto count = static_cast<double>(common.ratings);
   const double mean = sum / count;
   common.mean = origin + mean;
-  for (const Rating& one : all.trained.all()) {
+  all.for_each([&](const Rating& one) {
     const double off = static_cast<double>(one.value) - mean;
     squares += off * off;
-  }
+  });
   const double deviation = std::sqrt(squares / count), size = std::abs(common.mean);
   if (kind == RatingKind::ratings)
     common.deviation = deviation > 1e-12 * std::abs(mean) && deviation > 0 ? deviation : size > 0 ? size : 1;
@@ -82,42 +95,64 @@ AllRatings read_ratings(const std::vector<std::string>& input, const std::vector
   });
   if (!valid.empty() && all.held_out.empty() && common.unknown.count == 0)
     throw DataError(valid.front(), 0, "there are no held-out ratings");
-  common.names = {std::move(users).words(), std::move(items).words()};
+  if (!all.seen) common.names = {std::move(users).words(), std::move(items).words()};
   return all;
 }
 
-RatingRows::RatingRows(std::vector<Rating> ratings, std::uint32_t side, const RowNumbers& numbers)
+RatingRows::RatingRows(const RowNumbers& numbers, std::span<const std::uint32_t> counts) : first(numbers.first) {
+  begins.reserve(numbers.count + std::size_t{1});
+  for (std::uint32_t i = 0; i < numbers.count; ++i)
+    begins.push_back(begins.back() + counts[numbers.first + i * numbers.step]);
+}
+
+RatingRows::RatingRows(const std::vector<Rating>& ratings, std::uint32_t side, const RowNumbers& numbers)
     : first(numbers.first), begins(numbers.count + std::size_t{1}), partners(ratings.size()) {
   for (const Rating& one : ratings) ++begins[numbers.row_of(one.of[side]) + std::size_t{1}];
   std::inclusive_scan(begins.begin(), begins.end(), begins.begin());
   std::vector<std::uint64_t> ends(begins.begin(), begins.end() - 1);
   for (const Rating& one : ratings)
     partners[ends[numbers.row_of(one.of[side])]++] = {one.of[kItemSide - side], one.value};
+}
+
+void RatingRows::sort() {
   for (std::size_t i = 0; i < rows(); ++i)
-    std::ranges::stable_sort(std::span(partners).subspan(begins[i], row(i).size()), {}, &Partner::number);
+    std::ranges::stable_sort(std::span(partners).subspan(begins[i], ratings(i)), {}, &Partner::number);
 }
 
 void RatingRows::add_up() {
   std::size_t from = 0, end = 0;
+  std::vector<std::uint32_t> order;  // of a row's ratings, by number
   for (std::size_t i = 0; i < rows(); ++i) {
-    const std::size_t begin = end;
-    for (; from < begins[i + 1]; ++from) {
-      if (end > begin && partners[end - 1].number == partners[from].number)
-        partners[end - 1].value += partners[from].value;
-      else
-        partners[end++] = partners[from];
+    const std::span row = std::span(partners).subspan(from, begins[i + 1] - from);
+    order.resize(row.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, {}, [&](std::uint32_t j) { return row[j].number; });
+    std::vector<bool> merged(row.size());
+    for (std::size_t at = 1, kept = 0; at < order.size(); ++at) {
+      if (row[order[kept]].number != row[order[at]].number) {
+        kept = at;
+        continue;
+      }
+      row[order[kept]].value += row[order[at]].value;
+      merged[order[at]] = true;
     }
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (!merged[j]) partners[end++] = row[j];
+    from = begins[i + 1];
     begins[i + 1] = end;
   }
   partners.resize(end);
+}
+
+void RatingRows::multiply(float by) {
+  scale *= by;
+  for (Partner& one : partners) one.value *= by;
 }
 
 bool RatingRows::fits(const RowNumbers& numbers, std::uint64_t others) const {
   if (first != numbers.first || begins.size() != numbers.count + std::size_t{1} || begins.front() != 0 ||
       begins.back() != partners.size() || !std::ranges::is_sorted(begins))
     return false;
-  for (std::size_t i = 0; i < rows(); ++i)
-    if (!std::ranges::is_sorted(row(i), {}, &Partner::number)) return false;
   return std::ranges::all_of(partners,
                              [&](const Partner& one) { return one.number < others && std::isfinite(one.value); });
 }
@@ -163,11 +198,8 @@ void turn(const Common& common, std::uint32_t shards, HostedShards<ShardRatings>
   for_each([&](std::uint32_t, const Partner& one) { ++sizes[one.number]; });
   std::vector<Partner*> places(sizes.size());
   for (ShardId s = 0; s < shards; ++s) {
-    RatingRows& rows = all.of_shard(s)->of[kItemSide];
     const RowNumbers numbers = common.numbers(kItemSide, s, shards);
-    rows.first = numbers.first;
-    for (std::uint32_t i = 0; i < numbers.count; ++i)
-      rows.begins.push_back(rows.begins.back() + sizes[numbers.first + i * numbers.step]);
+    RatingRows& rows = all.of_shard(s)->of[kItemSide] = RatingRows(numbers, sizes);
     rows.partners.resize(rows.begins.back());
     for (std::uint32_t i = 0; i < numbers.count; ++i)
       places[numbers.first + i * numbers.step] = rows.partners.data() + rows.begins[i];
@@ -178,7 +210,7 @@ void turn(const Common& common, std::uint32_t shards, HostedShards<ShardRatings>
 }  // namespace
 
 std::vector<ShardRatings> deal(AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted,
-                               std::array<bool, 2> sides, bool add_up) {
+                               std::array<bool, 2> sides, bool add_up, bool in_place) {
   using Lists = std::array<std::vector<Rating>, 2>;
   const Common& common = all.common;
   HostedShards<ShardRatings> out(shards, hosted);
@@ -193,20 +225,26 @@ std::vector<ShardRatings> deal(AllRatings& all, std::uint32_t shards, std::span<
 
   // Lists, and then rows in their place, so that there is little more than one copy in any order of the files.
   const bool turned = sides[kUserSide] && sides[kItemSide] && hosted.size() == shards;
+  const bool seen = all.seen && in_place && (turned || !sides[kItemSide]);
+  for (const std::uint32_t side : {kUserSide, kItemSide})
+    for (const ShardId s : hosted) {
+      RatingRows& rows = out.of_shard(s)->of[side] = RatingRows(common.numbers(side, s, shards), common.counts[side]);
+      if (seen && side == kUserSide) rows.seen = all.seen;
+    }
+  if (seen) sides[kUserSide] = false;
   if (turned) sides[kItemSide] = false;
-  for (const std::uint32_t side : {kUserSide, kItemSide}) {
-    std::vector<std::size_t> sizes(shards);
-    for (std::uint32_t row = 0; row < common.rows(side); ++row)
-      sizes[common.shard_of(side, row, shards)] += common.counts[side][row];
+  for (const std::uint32_t side : {kUserSide, kItemSide})
     for (const ShardId s : hosted)
-      if (sides[side]) (*lists.of_shard(s))[side].reserve(sizes[s]);
-  }
-  all.trained.hand_over([&](const Rating& one) { give(one, [&](ShardId s) { return lists.of_shard(s); }); });
+      if (sides[side]) (*lists.of_shard(s))[side].reserve(out.of_shard(s)->of[side].ratings());
+  const auto give_listed = [&](const Rating& one) { give(one, [&](ShardId s) { return lists.of_shard(s); }); };
+  if (all.seen && !seen) all.for_each(give_listed);
+  all.trained.hand_over(give_listed);
   for (const ShardId s : hosted)
     for (const std::uint32_t side : {kUserSide, kItemSide}) {
       if (!sides[side]) continue;
       RatingRows& rows = out.of_shard(s)->of[side];
       rows = RatingRows(std::exchange((*lists.of_shard(s))[side], {}), side, common.numbers(side, s, shards));
+      if (side == kItemSide) rows.sort();
       if (add_up) rows.add_up();
     }
   if (turned) turn(common, shards, out);

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/mf/seen_ratings.h"
 #include "apps/mf/settings.h"
 #include "rota/io/vocabulary.h"
 #include "rota/shards.h"
@@ -22,6 +23,17 @@ namespace rota::mf {
 // The form of entries that are ratings of this kind, and the rating of one.  Throws DataError.
 io::EntryForm entries_of(io::EntryForm form, RatingKind kind);
 double rating_of(const io::EntryReader& reader, const io::Entry& entry, RatingKind kind);
+
+// Factors and stored ratings are floats, which values derived from larger or smaller ratings might exceed.
+inline bool is_rating(double value) {
+  constexpr double kLargest = 1e15, kSmallest = 1e-30;
+  return std::abs(value) <= kLargest && (value == 0 || std::abs(value) >= kSmallest);
+}
+// See Common::origin.
+inline bool is_near(double value, double origin) {
+  constexpr double kNear = 1.0 / 1024;
+  return origin == 0 || std::abs(value - origin) <= kNear * std::abs(origin);
+}
 
 // Calls take(reader, entry, rating) for every rating of the files.  Throws NoInput or DataError.
 template <typename Take>
@@ -131,35 +143,55 @@ struct Common {
 // A pair that is rated twice has two ratings.
 struct AllRatings {
   Common common;
-  RatingList trained;            // in the order of the files
+  // In the order of the files: seen in memory, or else listed.
+  std::shared_ptr<const SeenRatings> seen;
+  RatingList trained;
   std::vector<Rating> held_out;  // the same, of known users and items
+
+  // Calls take(rating) for all that are trained.
+  template <typename Take>
+  void for_each(Take take) const {
+    for (std::uint32_t user = 0; seen && user < seen->users(); ++user)
+      for (const Partner& one : seen->row(user)) take(Rating{{user, one.number}, one.value});
+    for (const Rating& one : trained.all()) take(one);
+  }
 };
 // Throws NoInput, or DataError, with file and line, or because there are no ratings.
 AllRatings read_ratings(const std::vector<std::string>& input, const std::vector<std::string>& valid,
                         const io::EntryForm& form, RatingKind kind);
 
-// A rating in a row: of which item, or by which user.
-struct Partner {
-  std::uint32_t number;
-  float value;
-  void fields(auto& list) { list(number, value); }
-};
-
-// The ratings of a shard's users, or of its items, row after row.
+// The ratings of a shard's users, or of its items, row after row: here, or seen in memory.
 struct RatingRows {
   std::uint64_t first = 0;                  // of a range: row i is that of user, or item, first + i
   std::vector<std::uint64_t> begins = {0};  // of the rows in partners, and its end
-  std::vector<Partner> partners;            // in a row by number, of equal ones in the order of the files
+  std::vector<Partner> partners;            // a user's in the order of the files; an item's by number
+  std::shared_ptr<const SeenRatings> seen;  // of a range of users: in place of partners
+  float scale = 1;                          // of what is seen
 
   RatingRows() = default;
-  RatingRows(std::vector<Rating> ratings, std::uint32_t side, const RowNumbers& numbers);
-  // Merges ratings of the same pair into their sum.
+  // Rows of these numbers of ratings, which are not here.
+  RatingRows(const RowNumbers& numbers, std::span<const std::uint32_t> counts);
+  // In the order given.
+  RatingRows(const std::vector<Rating>& ratings, std::uint32_t side, const RowNumbers& numbers);
+  // By number, equal ones as they are.
+  void sort();
+  // Merges ratings of the same pair into their sum, in the place of the first.
   void add_up();
+  void multiply(float by);
   // Rows for these numbers, with partners below that many.
   bool fits(const RowNumbers& numbers, std::uint64_t others) const;
   std::size_t rows() const { return begins.size() - 1; }
+  std::size_t ratings() const { return begins.back(); }
+  std::size_t ratings(std::size_t i) const { return begins[i + 1] - begins[i]; }
+  // Valid until the next call.
   std::span<const Partner> row(std::size_t i) const {
-    return std::span(partners).subspan(begins[i], begins[i + 1] - begins[i]);
+    return seen ? seen->row(first + i, scale) : std::span(partners).subspan(begins[i], ratings(i));
+  }
+  // use(number_of), which gives the number of a row's rating j: less to read than the row.
+  template <typename Use>
+  auto with_numbers(std::size_t i, Use use) const {
+    if (!seen) return use([its = row(i)](std::size_t j) { return its[j].number; });
+    return use([its = seen->numbers(first + i)](std::size_t j) { return its[j]; });
   }
   void fields(auto& list) { list(first, begins, partners); }
 };
@@ -170,15 +202,16 @@ struct ShardRatings {
   std::array<std::vector<Rating>, 2> held_out;
 
   void fields(auto& list) { list(of, held_out); }
-  std::uint64_t items() const { return of[kUserSide].partners.size(); }
+  std::uint64_t items() const { return of[kUserSide].ratings(); }
   bool fits(const Common& common, const Job& job, ShardId shard) const;
 };
 
 // Cuts users and items into ranges of about equal work.
 void cut_ranges(Common& common, std::uint32_t shards);
 // The hosted shards, in their order, with their ratings on these sides, those of a pair in one if they are to `add_up`.
-// No training ratings are left in `all`, whose memory is freed on the way.
+// On the other sides they have the numbers of ratings only.  No training ratings are left in `all`, whose memory is
+// freed on the way.  `in_place`: users have ranges, and rows of users that are seen in memory stay there.
 std::vector<ShardRatings> deal(AllRatings& all, std::uint32_t shards, std::span<const ShardId> hosted,
-                               std::array<bool, 2> sides = {true, true}, bool add_up = false);
+                               std::array<bool, 2> sides = {true, true}, bool add_up = false, bool in_place = false);
 
 }  // namespace rota::mf

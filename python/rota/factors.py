@@ -24,6 +24,7 @@ __all__ = ["ALS", "CCD", "MF", "NMF"]
 
 _LEAST_RIDGE = 1e-12  # of the mean of the diagonal, as of the app als: without a penalty, factors may not be determined
 _TOGETHER = 1024      # users that are ranked at a time
+_AT_A_TIME = 1 << 20  # entries that are looked at
 
 
 class _Factorisation(Transformer):
@@ -80,7 +81,7 @@ class _Factorisation(Transformer):
             options["rank"] = X.shape[1]
         if ratings.nnz == 0:
             raise ValueError(f"X of shape {X.shape} has no ratings")
-        options["shards"] = shards_of(min(np.count_nonzero(np.diff(ratings.indptr)), len(np.unique(ratings.indices))))
+        options["shards"] = shards_of(min(np.count_nonzero(np.diff(ratings.indptr)), np.count_nonzero(_rated(ratings))))
         self._take(_training.train(self._app, options, ratings, **self._process_params()).model, ratings)
         return self
 
@@ -126,8 +127,7 @@ class _Factorisation(Transformer):
                 vars(self).pop(name, None)
             shape = ratings.shape
             users, items = _in_place(users, shape[0]), _in_place(items, shape[1])
-            self._known_items = np.zeros(shape[1], dtype=bool)
-            self._known_items[ratings.indices] = True
+            self._known_items = _rated(ratings)
             self._seen = (ratings.indptr, ratings.indices)
         self.user_factors_, self.user_biases_ = users[1:]
         self.item_factors_, self.item_biases_ = items[1:]
@@ -376,6 +376,14 @@ def _in_place(side: tuple[np.ndarray, np.ndarray, np.ndarray], count: int) -> tu
     factors, biases = np.zeros((count, side[1].shape[1]), dtype=np.float32), np.zeros(count)
     factors[places], biases[places] = side[1:]
     return side[0], factors, biases
+
+
+def _rated(ratings: Any) -> np.ndarray:
+    """Which columns of a CSR matrix have entries."""
+    rated = np.zeros(ratings.shape[1], dtype=bool)
+    for first in range(0, ratings.nnz, _AT_A_TIME):  # NumPy makes a larger copy of indices
+        rated[ratings.indices[first:first + _AT_A_TIME]] = True
+    return rated
 
 
 def _largest(ranking: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:

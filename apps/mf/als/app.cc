@@ -33,7 +33,7 @@ class AlsPush final : public AlternatingPush {
     std::ranges::copy(factors(side).subspan(rows.first * form_.size, next.size()), next.begin());
     for (std::size_t i = 0; i < rows.rows(); ++i) {
       const std::span<double> row = next.subspan(i * form_.size, form_.size);
-      solver_->solve(partners, gram, rows.row(i), penalty(rows.row(i).size()), row);
+      solver_->solve(partners, gram, rows.row(i), penalty(rows.ratings(i)), row);
       require_finite(side, i, row);
     }
     return side == kUserSide ? items() : 0;  // each rating once an epoch
@@ -85,7 +85,7 @@ Plugin als_plugin() {
                             .summary = "matrix factorisation by alternating least squares, for implicit ratings too",
                             .items = "ratings",
                             .options = declared_options<AlsSettings>(),
-                            .packed_format = 3,
+                            .packed_format = 4,
                             .packed_options = kPackedOptions,
                             .check = [](const Options& options) { (void)als_settings(options); },
                             .framework_needs = kSynchronousRounds,

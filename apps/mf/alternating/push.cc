@@ -27,13 +27,12 @@ AlternatingPush::AlternatingPush(const Settings& settings, std::shared_ptr<Whole
       form_(settings, 0, unit_ / penalty_scale(settings, whole_->common->deviation)) {
   const Common& all = *whole_->common;
   form_.base = (base_of(settings, all.mean, all.deviation) - all.origin) / unit_;
-  const auto scaled = [&](RatingRows rows) {
-    for (Partner& one : rows.partners) one.value *= static_cast<float>(1 / unit_);
-    return rows;
-  };
-  for (const std::uint32_t side : {kUserSide, kItemSide}) rows_[side] = scaled(std::move(ratings.of[side]));
+  for (const std::uint32_t side : {kUserSide, kItemSide}) rows_[side] = std::move(ratings.of[side]);
   const auto shards = static_cast<std::uint32_t>(all.cuts[kUserSide].size() - 1);
-  held_out_ = scaled({std::move(ratings.held_out[kUserSide]), kUserSide, all.numbers(kUserSide, shard, shards)});
+  held_out_ = RatingRows(ratings.held_out[kUserSide], kUserSide, all.numbers(kUserSide, shard, shards));
+  held_out_.sort();
+  for (RatingRows* const rows : {&rows_[kUserSide], &rows_[kItemSide], &held_out_})
+    rows->multiply(static_cast<float>(1 / unit_));
 }
 
 void AlternatingPush::attach(const Shape& shape) {
@@ -83,7 +82,7 @@ void AlternatingPush::evaluate(Terms terms) const {
       double squares = 0;
       for (const double x : row.first(form_.rank)) squares += x * x;
       if (form_.biases()) squares += form_.bias_times * (row.back() * row.back());
-      penalties += square(unit_) * (penalty(rows_[side].row(i).size()) * squares);
+      penalties += square(unit_) * (penalty(rows_[side].ratings(i)) * squares);
     }
   if (!settings_.held_out) return;
   const UnknownRatings unknown = speaks_for_all_ ? whole_->common->unknown : UnknownRatings();
@@ -104,10 +103,14 @@ void AlternatingPush::evaluate(Terms terms) const {
 void AlternatingPush::rank_held_out(Factors users, Factors items, Terms terms) const {
   const RatingRows& rated = rows_[kUserSide];
   ValidRanking ranking;
-  for (std::size_t i = 0; i < rated.rows(); ++i)
+  std::vector<std::uint32_t> numbers;  // of the items that each user rated, ascending
+  const auto rated_by = [&](std::size_t i) { return std::span(numbers).subspan(rated.begins[i], rated.ratings(i)); };
+  for (std::size_t i = 0; i < rated.rows(); ++i) {
+    for (const Partner& one : rated.row(i)) numbers.push_back(one.number);
+    std::ranges::sort(rated_by(i));
     for (const Partner& one : held_out_.row(i))
-      if (!std::ranges::binary_search(rated.row(i), one.number, {}, &Partner::number))
-        ranking.add(static_cast<std::uint32_t>(i), one.number);
+      if (!std::ranges::binary_search(rated_by(i), one.number)) ranking.add(static_cast<std::uint32_t>(i), one.number);
+  }
   if (ranking.empty()) return;
   const std::size_t width = FactorRows::width_of(settings_.rank);
   const auto as_floats = [&](Factors all, std::size_t first, std::size_t count) {
@@ -119,13 +122,10 @@ void AlternatingPush::rank_held_out(Factors users, Factors items, Terms terms) c
   };
   const std::size_t count = whole_->common->rows(kItemSide);
   const std::vector<float> own = as_floats(users, rated.first, rated.rows()), others = as_floats(items, 0, count);
-  std::vector<std::uint32_t> numbers;
-  for (const Partner& one : rated.partners) numbers.push_back(one.number);
   ranking.visit(
       {others.data(), width, std::vector<float>(count)},
       [&](std::uint32_t i) {
-        return Asker{std::span(own).subspan(i * width, width),
-                     std::span(numbers).subspan(rated.begins[i], rated.row(i).size())};
+        return Asker{std::span(own).subspan(i * width, width), rated_by(i)};
       },
       [](std::uint32_t item) { return item; });
   ranking.finish(terms);

@@ -24,7 +24,7 @@ class AlternatingPush : public SharedPush {
  public:
   AlternatingPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardId shard, ShardRatings ratings);
 
-  std::uint64_t items() const override { return rows_[kUserSide].partners.size(); }
+  std::uint64_t items() const override { return rows_[kUserSide].ratings(); }
   void attach(const Shape& shape) override;
   // The minimised function: the squared errors and the penalty; and the errors on held-out ratings, or for implicit
   // ones how high the shard's users rank them.

@@ -30,9 +30,13 @@ struct FitSums {
     return nonnegative ? std::max(value, 0.0) : value;
   }
 };
+constexpr std::size_t kSums = 4;
+FitSums total(const double (&products)[kSums], const double (&squares)[kSums]) {
+  return {(products[0] + products[1]) + (products[2] + products[3]),
+          (squares[0] + squares[1]) + (squares[2] + squares[3])};
+}
 template <typename PartnerOf>
 FitSums fit_sums(const double* residuals, std::size_t count, PartnerOf partner_of) {
-  constexpr std::size_t kSums = 4;
   double products[kSums] = {}, squares[kSums] = {};
   const auto add = [&](std::size_t j, std::size_t lane) {
     const double v = partner_of(j);
@@ -43,8 +47,7 @@ FitSums fit_sums(const double* residuals, std::size_t count, PartnerOf partner_o
   for (; j + kSums <= count; j += kSums)
     for (std::size_t lane = 0; lane < kSums; ++lane) add(j + lane, lane);
   for (; j < count; ++j) add(j, j % kSums);
-  return {(products[0] + products[1]) + (products[2] + products[3]),
-          (squares[0] + squares[1]) + (squares[2] + squares[3])};
+  return total(products, squares);
 }
 
 class CcdPush : public AlternatingPush {
@@ -78,11 +81,14 @@ class CcdPush : public AlternatingPush {
     const double* const others_before = k > 0 ? factor(partners, k - 1) : nullptr;
     for (std::size_t i = 0; i < ratings.rows(); ++i) {
       const double x = own[ratings.first + i], before = k > 0 ? own_before[ratings.first + i] : 0;
-      double* residual = residuals_[side].data() + ratings.begins[i];
-      for (const Partner& one : ratings.row(i)) {
-        if (k > 0) *residual -= before * others_before[one.number];
-        *residual++ += x * others[one.number];
-      }
+      double* const residual = residuals_[side].data() + ratings.begins[i];
+      const std::size_t count = ratings.ratings(i);
+      ratings.with_numbers(i, [&](auto number_of) {
+        for (std::size_t j = 0; j < count; ++j) {
+          if (k > 0) residual[j] -= before * others_before[number_of(j)];
+          residual[j] += x * others[number_of(j)];
+        }
+      });
     }
   }
 
@@ -106,18 +112,36 @@ class CcdPush : public AlternatingPush {
 
 class FactorPush final : public CcdPush {
  public:
-  using CcdPush::CcdPush;
+  // The shards of this process.  If the ratings are seen these are all shards, and an item's ratings are with its
+  // users.
+  struct All {
+    std::vector<const FactorPush*> pushes;
+    OncePerVersion<LineVector<double>> items = {};  // the numbers of one factor, by the users'
+  };
+
+  FactorPush(const Settings& settings, std::shared_ptr<WholeData> whole, ShardId shard, ShardRatings ratings,
+             std::shared_ptr<All> all)
+      : CcdPush(settings, std::move(whole), shard, std::move(ratings)), all_(std::move(all)) {
+    all_->pushes.push_back(this);
+  }
 
   std::uint64_t push(const SharedTask& task, Random&) override {
     const std::uint32_t side = task.table;
     const auto round = task.argument.as<FactorRound>();
     if (round.opens) open(round.factor);
     const double* const others = factor(kItemSide - side, round.factor);
+    if (side == kItemSide && by_users()) {
+      const double* const numbers = numbers_of_items(round.factor) + rows_[side].first;
+      put(task, round.factor, [&](std::size_t i) { return numbers[i]; });
+      return 0;
+    }
     put(task, round.factor, [&](std::size_t i) {
-      const std::span<const Partner> ratings = rows_[side].row(i);
-      const FitSums sums = fit_sums(residuals_[side].data() + rows_[side].begins[i], ratings.size(),
-                                    [&](std::size_t j) { return others[ratings[j].number]; });
-      return sums.best(penalty(ratings.size()), settings_.nonnegative);
+      const std::size_t count = rows_[side].ratings(i);
+      const FitSums sums = rows_[side].with_numbers(i, [&](auto number_of) {
+        return fit_sums(residuals_[side].data() + rows_[side].begins[i], count,
+                        [&](std::size_t j) { return others[number_of(j)]; });
+      });
+      return sums.best(penalty(count), settings_.nonnegative);
     });
     return round.opens && round.factor == 0 ? items() : 0;  // each rating once an epoch
   }
@@ -127,15 +151,50 @@ class FactorPush final : public CcdPush {
   // accumulate.
   void open(std::size_t k) {
     for (const std::uint32_t side : {kUserSide, kItemSide}) {
+      if (side == kItemSide && by_users()) break;
       if (k == 0) {
         residuals_[side].clear();
-        residuals_[side].reserve(rows_[side].partners.size());
+        residuals_[side].reserve(rows_[side].ratings());
         predict(rows_[side], factors(side), factors(kItemSide - side),
                 [&](double value, double prediction) { residuals_[side].push_back(value - prediction); });
       }
       leave_out(side, k);
     }
   }
+
+  bool by_users() const { return rows_[kUserSide].seen != nullptr; }
+  // The sums of an item, in the order of its users, as fit_sums() adds them.
+  struct alignas(64) ItemSums {
+    double products[kSums] = {}, squares[kSums] = {};
+  };
+  const double* numbers_of_items(std::size_t k) const {
+    const auto make = [&](LineVector<double>& out) {
+      std::vector<ItemSums> sums(whole_->common->rows(kItemSide));
+      std::vector<std::uint32_t> counts(sums.size());
+      for (const FactorPush* const one : all_->pushes) one->add_to_items(k, sums, counts);
+      out.resize(sums.size());
+      for (std::size_t i = 0; i < sums.size(); ++i)
+        out[i] = total(sums[i].products, sums[i].squares).best(penalty(counts[i]), settings_.nonnegative);
+    };
+    return all_->items.of(views_[kUserSide].version(), make).data();
+  }
+  void add_to_items(std::size_t k, std::vector<ItemSums>& sums, std::vector<std::uint32_t>& counts) const {
+    const RatingRows& users = rows_[kUserSide];
+    for (std::size_t i = 0; i < users.rows(); ++i) {
+      const double x = factor(kUserSide, k)[users.first + i];
+      const double* const residual = residuals_[kUserSide].data() + users.begins[i];
+      users.with_numbers(i, [&](auto number_of) {
+        for (std::size_t j = 0; j < users.ratings(i); ++j) {
+          ItemSums& at = sums[number_of(j)];
+          const std::size_t lane = counts[number_of(j)]++ % kSums;
+          at.products[lane] += residual[j] * x;
+          at.squares[lane] += x * x;
+        }
+      });
+    }
+  }
+
+  std::shared_ptr<All> all_;
 };
 
 // A part of a row of items: numerators, then denominators.
@@ -179,7 +238,7 @@ class RoundRobinPush final : public CcdPush {
     const std::size_t width = form_.width(), rank = settings_.rank;
     LineVector<double> row(width), rows;
     std::vector<double> apart, next(users.rows() * rank);
-    residuals_[kUserSide].resize(users.partners.size());
+    residuals_[kUserSide].resize(users.ratings());
     for (std::size_t i = 0; i < users.rows(); ++i) {
       const std::span<const Partner> ratings = users.row(i);
       rows.resize(ratings.size() * width);
@@ -205,7 +264,7 @@ class RoundRobinPush final : public CcdPush {
   void add_items(const SharedTask& task, std::size_t k) {
     leave_out(kUserSide, k);
     const RatingRows& users = rows_[kUserSide];
-    if (users.partners.empty()) return;
+    if (users.ratings() == 0) return;
     const double* const w = factor(kUserSide, k);
     const std::span<double> sums = task.parts.run(k * blocks(kItemSide), blocks(kItemSide));
     const double* residual = residuals_[kUserSide].data();
@@ -273,11 +332,15 @@ class CcdApp final : public AlternatingApp {
  protected:
   std::unique_ptr<Push> push(ShardId shard, ShardRatings ratings) override {
     if (ccd_.round_robin) return std::make_unique<RoundRobinPush>(settings_, whole(), shard, std::move(ratings));
-    return std::make_unique<FactorPush>(settings_, whole(), shard, std::move(ratings));
+    return std::make_unique<FactorPush>(settings_, whole(), shard, std::move(ratings), factor_pushes_);
+  }
+  bool uses(std::uint32_t side, const AllRatings& all) const override {
+    return side == kUserSide || (!ccd_.round_robin && all.seen == nullptr);
   }
 
  private:
   const CcdSettings ccd_ = ccd_settings(job_.options);
+  const std::shared_ptr<FactorPush::All> factor_pushes_ = std::make_shared<FactorPush::All>();
 };
 
 }  // namespace
@@ -287,7 +350,7 @@ Plugin ccd_plugin() {
                             .summary = "matrix factorisation by cyclic coordinate descent (CCD++)",
                             .items = "ratings",
                             .options = declared_options<CcdSettings>(),
-                            .packed_format = 3,
+                            .packed_format = 4,
                             .packed_options = io::kEntryOptions,
                             .framework_needs = kSynchronousRounds,
                             .export_text = export_text,

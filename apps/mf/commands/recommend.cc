@@ -48,7 +48,8 @@ Side new_users(const TrainedModel& model, const RecommendOptions& options,
   const std::size_t count = users.names.size();
   std::vector<double> counts(count);
   for (const Rating& one : ratings) counts[one.of[kUserSide]] += 1;
-  RatingRows rows(std::move(ratings), kUserSide, {0, 1, static_cast<std::uint32_t>(count)});
+  RatingRows rows(ratings, kUserSide, {0, 1, static_cast<std::uint32_t>(count)});
+  rows.sort();
   if (settings.implicit) rows.add_up();
 
   const RowForm form(settings, 0, 1 / model.penalty_scale);

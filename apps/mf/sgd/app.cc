@@ -47,7 +47,7 @@ class SgdApp final : public RatingApp {
     require_dealt(common_->rows(side), job_.shards);
     return std::make_unique<MfPush>(sgd_, common_, side, shard, job_.shards, std::move(ratings));
   }
-  bool uses(std::uint32_t side, const Common& common) const override { return side == residing(common); }
+  bool uses(std::uint32_t side, const AllRatings& all) const override { return side == residing(all.common); }
 
  private:
   std::uint32_t residing(const Common& common) const {

@@ -104,7 +104,7 @@ const std::vector<mf::Rating> kRatings = {{{0, 3}, 1}, {{2, 1}, 2}, {{0, 0}, 3},
 
 // Of four users and four items.
 mf::AllRatings all_of(const std::vector<mf::Rating>& ratings) {
-  mf::AllRatings all{{}, mf::RatingList(ratings), {kRatings[1]}};
+  mf::AllRatings all{{}, nullptr, mf::RatingList(ratings), {kRatings[1]}};
   for (auto& counts : all.common.counts) counts.resize(4);
   for (const mf::Rating& one : ratings)
     for (const std::uint32_t side : {mf::kUserSide, mf::kItemSide}) ++all.common.counts[side][one.of[side]];
@@ -121,18 +121,20 @@ std::string text(const mf::RatingRows& rows) {
   return out;
 }
 
-TEST(RatingRows, AreByPartner) {
-  EXPECT_EQ(text({{kRatings[1], kRatings[3], kRatings[5], kRatings[6]}, mf::kUserSide, {1, 1, 3}}),
-            "1:; 0=0 1=2; 2=6 3=4;");
-  EXPECT_EQ(text({kRatings, mf::kItemSide, {0, 1, 4}}), "0: 0=3 2=0; 2=2; 3=6; 0=1 0=5 3=4;");
-  EXPECT_EQ(text({{kRatings[3], kRatings[6]}, mf::kUserSide, {1, 2, 2}}), "1:; 2=6 3=4;");
-  EXPECT_EQ(text({{}, mf::kUserSide, {1, 1, 0}}), "1:");
+TEST(RatingRows, AreInTheOrderGivenUntilTheyAreSorted) {
+  mf::RatingRows rows({kRatings[1], kRatings[3], kRatings[5], kRatings[6]}, mf::kUserSide, {1, 1, 3});
+  EXPECT_EQ(text(rows), "1:; 1=2 0=0; 3=4 2=6;");
+  rows.sort();
+  EXPECT_EQ(text(rows), "1:; 0=0 1=2; 2=6 3=4;");
+  EXPECT_EQ(text({kRatings, mf::kItemSide, {0, 1, 4}}), "0: 0=3 2=0; 2=2; 3=6; 0=1 3=4 0=5;");
+  EXPECT_EQ(text({{kRatings[3], kRatings[6]}, mf::kUserSide, {1, 2, 2}}), "1:; 3=4 2=6;");
+  EXPECT_EQ(text({std::vector<mf::Rating>(), mf::kUserSide, {1, 1, 0}}), "1:");
 }
 
 TEST(RatingRows, OfOnePairAddUp) {
   mf::RatingRows rows(kRatings, mf::kUserSide, {0, 1, 4});
   rows.add_up();
-  EXPECT_EQ(text(rows), "0: 0=3 3=6;; 0=0 1=2; 2=6 3=4;");
+  EXPECT_EQ(text(rows), "0: 3=6 0=3;; 1=2 0=0; 3=4 2=6;");
 }
 
 TEST(RatingRows, FitTheirNumbersAlone) {
@@ -149,7 +151,6 @@ TEST(RatingRows, FitTheirNumbersAlone) {
   };
   EXPECT_TRUE(damaged([](mf::RatingRows& its) { its.begins[1] = 100; }));
   EXPECT_TRUE(damaged([](mf::RatingRows& its) { its.partners.pop_back(); }));
-  EXPECT_TRUE(damaged([](mf::RatingRows& its) { std::swap(its.partners[0], its.partners[1]); }));
   EXPECT_TRUE(damaged([](mf::RatingRows& its) { its.partners[0].value = std::nanf(""); }));
 }
 
@@ -157,15 +158,16 @@ TEST(DealtRatings, AreThoseOfUsersAndItemsOfTheShard) {
   mf::AllRatings all = all_of(kRatings);
   auto shards = mf::deal(all, 3, std::vector<ShardId>{2, 0});
   EXPECT_TRUE(all.trained.empty());
-  EXPECT_EQ(text(shards[0].of[0]), "2: 0=0 1=2;");
+  EXPECT_EQ(text(shards[0].of[0]), "2: 1=2 0=0;");
   EXPECT_EQ(text(shards[0].of[1]), "2: 3=6;");
   EXPECT_EQ(shards[0].held_out[0].size(), 1U);
-  EXPECT_EQ(text(shards[1].of[0]), "0: 0=3 3=1 3=5; 2=6 3=4;");
+  EXPECT_EQ(text(shards[1].of[0]), "0: 3=1 0=3 3=5; 3=4 2=6;");
   EXPECT_EQ(shards[1].held_out[0].size(), 0U);
   all = all_of(kRatings);
   all.common.cuts = {{{0, 1, 1, 4}, {0, 4, 4, 4}}};
   shards = mf::deal(all, 3, std::vector<ShardId>{0, 1, 2}, {false, true});
-  EXPECT_EQ(text(shards[2].of[0]), "0:");
+  EXPECT_EQ(shards[2].of[0].ratings(), 4U);
+  EXPECT_TRUE(shards[2].of[0].partners.empty());
   EXPECT_EQ(shards[0].of[1].partners.size(), kRatings.size());
 }
 
