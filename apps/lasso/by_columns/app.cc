@@ -16,14 +16,17 @@ class ColumnsApp final : public LassoApp {
   Loaded read(std::span<const ShardId> hosted) const override { return load_columns(source_, job_.shards, hosted); }
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded data, std::span<const ShardId>, Random&) override {
     take_common(data.common);
-    return columns_pushes(settings_, job_.seed, std::move(data));
+    // Only a process that trains alone has data in memory.
+    const bool alone = !job_.input.empty() && is_memory_name(job_.input.front());
+    return columns_pushes(settings_, job_.seed, std::move(data), alone ? &here_ : nullptr);
   }
   std::vector<Table> tables(const Facts&) const override { return tables_with(0, 0); }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override { return columns_schedule(settings_); }
-  std::unique_ptr<Pull> pull(const Facts&) const override { return columns_pull(settings_, job_.seed); }
+  std::unique_ptr<Pull> pull(const Facts&) const override { return columns_pull(settings_, job_.seed, here_); }
 
  private:
   const ColumnSettings settings_ = settings_of<ColumnSettings>(job_.options);
+  ColumnsHere here_;
 };
 
 }  // namespace

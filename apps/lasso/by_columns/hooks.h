@@ -17,10 +17,15 @@ namespace rota::lasso {
 // Massias, Gramfort and Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", ICML 2018.
 std::unique_ptr<Schedule> columns_schedule(const ColumnSettings& settings);
 
-// Screen the columns, and send those requested.  The shards of a process share the rows' data.
-std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data);
+// The columns of all shards, in a process that has them and the pull; else none.
+using ColumnsHere = std::vector<std::shared_ptr<const Columns>>;
+
+// Screen the columns, and send those requested.  The shards of a process share the rows' data.  `here`: the pull is in
+// this process, and they are added to that list.
+std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data,
+                                                  ColumnsHere* here);
 
 // Gathers the working set and solves it.
-std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed);
+std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed, ColumnsHere here);
 
 }  // namespace rota::lasso

@@ -14,7 +14,8 @@ namespace {
 
 class ColumnsPull final : public Pull {
  public:
-  ColumnsPull(const ColumnSettings& settings, std::uint64_t seed) : settings_(settings), seed_(seed) {}
+  ColumnsPull(const ColumnSettings& settings, std::uint64_t seed, ColumnsHere here)
+      : settings_(settings), seed_(seed), here_(std::move(here)) {}
 
   void pull(const PullTask& task) override {
     const auto argument = task.argument.as<ColumnsStep>();
@@ -104,7 +105,9 @@ class ColumnsPull final : public Pull {
         ColumnNote column;
         list(column);
         if (!in.ok() || problem_->contains(column.column)) continue;
-        if (column.singles.empty())
+        if (const auto seen = column.rows.empty() ? seen_column(column.column) : std::nullopt)
+          problem_->add_column(column.column, column.scale, *seen);
+        else if (column.singles.empty())
           problem_->add_column(column.column, column.scale, std::move(column.rows), column.values);
         else
           problem_->add_column(column.column, column.scale, std::move(column.rows), column.singles);
@@ -122,6 +125,13 @@ class ColumnsPull final : public Pull {
     for (const PullEntry& entry : task.entries)
       entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
     write_numbers(task.reply, problem_->gradient());
+  }
+
+  std::optional<SparseColumn<double>> seen_column(Key column) const {
+    for (const auto& one : here_)
+      if (one->first_column() <= column && column - one->first_column() < one->columns())
+        return one->sparse_doubles(static_cast<std::uint32_t>(column - one->first_column()));
+    return std::nullopt;
   }
 
   // Combines the shards' screenings: the fit's distance from its optimum, and the candidates.
@@ -166,6 +176,7 @@ class ColumnsPull final : public Pull {
 
   ColumnSettings settings_;
   std::uint64_t seed_;
+  ColumnsHere here_;
   DataNote data_;                          // rows, columns, response and weights
   ClassLabels classes_;                    // of the response, for the logistic loss
   std::vector<std::uint32_t> folds_;       // of every row
@@ -179,8 +190,8 @@ class ColumnsPull final : public Pull {
 
 }  // namespace
 
-std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed) {
-  return std::make_unique<ColumnsPull>(settings, seed);
+std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed, ColumnsHere here) {
+  return std::make_unique<ColumnsPull>(settings, seed, std::move(here));
 }
 
 }  // namespace rota::lasso

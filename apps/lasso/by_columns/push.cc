@@ -60,8 +60,14 @@ struct SharedRowData {
 
 class ColumnsPush final : public SharedPush {
  public:
-  ColumnsPush(const ColumnSettings& settings, Columns columns, std::shared_ptr<const SharedRowData> rows)
-      : settings_(settings), columns_(std::move(columns)), rows_(std::move(rows)), coefficients_(columns_.columns()) {
+  ColumnsPush(const ColumnSettings& settings, std::shared_ptr<const Columns> columns, bool seen,
+              std::shared_ptr<const SharedRowData> rows)
+      : settings_(settings),
+        kept_(std::move(columns)),
+        columns_(*kept_),
+        seen_(seen),
+        rows_(std::move(rows)),
+        coefficients_(columns_.columns()) {
     compute_norms();
   }
 
@@ -189,14 +195,14 @@ class ColumnsPush final : public SharedPush {
     for (const Entry& entry : task.entries.subspan(1, entering)) {  // after the intercept
       if (!holds(entry.key)) continue;
       wanted.push_back(static_cast<std::uint32_t>(entry.key - columns_.first_column()));
-      bytes += kNoteBytes + columns_.entries(wanted.back()) * kEntryBytes;
+      bytes += kNoteBytes + (seen_ ? 0 : columns_.entries(wanted.back()) * kEntryBytes);
     }
     task.note.reserve(bytes);
     ColumnNote note;
     for (const std::uint32_t c : wanted) {
       note.column = columns_.first_column() + c;
       note.scale = scale_.empty() ? 1 : scale_[c];
-      columns_.of(c, [&](const auto& x) { copy_to(note, x); });
+      if (!seen_ || !columns_.sparse_doubles(c)) columns_.of(c, [&](const auto& x) { copy_to(note, x); });
       write_fields(task.note, note);
     }
   }
@@ -207,7 +213,9 @@ class ColumnsPush final : public SharedPush {
 
   ColumnSettings settings_;
   bool speaks_for_all_ = false;
-  Columns columns_;
+  const std::shared_ptr<const Columns> kept_;
+  const Columns& columns_;
+  bool seen_;  // by the pull
   std::shared_ptr<const SharedRowData> rows_;
 
   // Of the current fit.
@@ -220,14 +228,18 @@ class ColumnsPush final : public SharedPush {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data) {
+std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data,
+                                                  ColumnsHere* here) {
   RowNumbers& rows = data.common.numbers;
   const auto shared = std::make_shared<const SharedRowData>(
       SharedRowData{{data.common.columns, std::move(rows.response), std::move(rows.weights)},
                     folds_of_rows(data.common.rows, settings.folds, seed)});
   std::vector<std::unique_ptr<Push>> shards;
-  for (DesignShard& one : data.hosted)
-    shards.push_back(std::make_unique<ColumnsPush>(settings, std::move(one.columns), shared));
+  for (DesignShard& one : data.hosted) {
+    const auto columns = std::make_shared<const Columns>(std::move(one.columns));
+    if (here != nullptr) here->push_back(columns);
+    shards.push_back(std::make_unique<ColumnsPush>(settings, columns, here != nullptr, shared));
+  }
   return shards;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -65,6 +66,12 @@ class Columns {
     if (const auto* block = std::get_if<1>(&storage_)) return use(block->column(column));
     if (const auto* block = std::get_if<2>(&storage_)) return use(block->column(column));
     return use(std::get_if<3>(&storage_)->column(column));
+  }
+
+  // The column where it is, if it is stored so.
+  std::optional<SparseColumn<double>> sparse_doubles(std::uint32_t column) const {
+    if (const auto* block = std::get_if<SparseBlock<double>>(&storage_)) return block->column(column);
+    return std::nullopt;
   }
 
   // x'g, which is also the sum of g-weighted values.

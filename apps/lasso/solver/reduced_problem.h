@@ -62,6 +62,11 @@ class ReducedProblem {
     columns_.add(key, s, std::move(rows), values);
     coefficients_.push_back(0);
   }
+  // The same of a column whose numbers stay where they are, unchanged.
+  void add_column(std::uint64_t key, double s, const SparseColumn<double>& seen) {
+    columns_.add(key, s, seen);
+    coefficients_.push_back(0);
+  }
   // Drops every column whose coefficient is 0, except those with these keys.
   void drop_zeros(std::span<const std::uint64_t> except);
   bool contains(std::uint64_t key) const { return columns_.contains(key); }

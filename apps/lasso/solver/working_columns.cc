@@ -40,7 +40,7 @@ void WorkingColumns::changed() {
 }
 
 bool WorkingColumns::is_valid(const Column& column) const {
-  const std::vector<std::uint32_t>& rows = column.rows;
+  const std::span<const std::uint32_t> rows = column.rows;
   return column.scale >= 0 && std::isfinite(column.scale) && std::isfinite(column.shift) &&
          column.values.size() == (column.dense ? rows_ : rows.size()) && (!column.dense || rows.empty()) &&
          (rows.empty() || rows.back() < rows_) &&
@@ -50,22 +50,29 @@ bool WorkingColumns::is_valid(const Column& column) const {
 template <typename Value>
 void WorkingColumns::add(std::uint64_t key, double scale, std::vector<std::uint32_t> rows,
                          const std::vector<Value>& values) {
-  Column column{key, scale, 0, false, std::move(rows), {values.begin(), values.end()}};
-  if (!is_valid(column) || contains(key))
+  Column column{.key = key, .scale = scale};
+  column.own(std::move(rows), {values.begin(), values.end()});
+  add(std::move(column));
+}
+
+void WorkingColumns::add(std::uint64_t key, double scale, const SparseColumn<double>& seen) {
+  add({.key = key, .scale = scale, .rows = {seen.rows, seen.entries}, .values = {seen.values, seen.entries}});
+}
+
+void WorkingColumns::add(Column column) {
+  if (!is_valid(column) || contains(column.key))
     throw std::invalid_argument("the rows of a column must ascend and exist, and each column comes once");
   // A dense column takes 8 bytes a row and is read without looking up rows, a sparse one takes 12 an entry.
+  const std::span<const double> values = column.values;
   column.dense = !values.empty() && 2 * values.size() >= rows_;
-  if (column.dense && shifted_) {
-    for (const Value value : values) column.shift += static_cast<double>(value);
-    column.shift /= static_cast<double>(rows_);
-  }
   if (column.dense) {
-    column.values.assign(rows_, 0.0 - column.shift);
-    for (std::size_t e = 0; e < values.size(); ++e)
-      column.values[column.rows[e]] = static_cast<double>(values[e]) - column.shift;
-    column.rows = std::vector<std::uint32_t>();  // not {}, which would keep the memory
+    for (const double value : values) column.shift += shifted_ ? value : 0;
+    column.shift /= static_cast<double>(rows_);
+    LargeVector<double> all(rows_, 0.0 - column.shift);
+    for (std::size_t e = 0; e < values.size(); ++e) all[column.rows[e]] = values[e] - column.shift;
+    column.own({}, std::move(all));
   }
-  position_.emplace(key, columns_.size());
+  position_.emplace(column.key, columns_.size());
   columns_.push_back(std::move(column));
   by_row_.begin.clear();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/lasso/column_moments.h"
+#include "apps/lasso/design/kernels.h"
 #include "rota/fields.h"
 #include "rota/numerics/large_vector.h"
 
@@ -25,6 +26,8 @@ class WorkingColumns {
   // With `shifted`, for problems with an intercept, dense columns are stored less about their mean: products of columns
   // far from 0 would lose their variation.
   explicit WorkingColumns(std::size_t rows, bool shifted = false) : rows_(rows), shifted_(shifted) {}
+  WorkingColumns(WorkingColumns&&) = default;  // a copy's spans would be the original's
+  WorkingColumns& operator=(WorkingColumns&&) = default;
 
   std::size_t rows() const { return rows_; }
   std::size_t size() const { return columns_.size(); }
@@ -50,6 +53,8 @@ class WorkingColumns {
   // rows and values differ in number.  A column with at least half of the rows filled is stored dense.
   template <typename Value>
   void add(std::uint64_t key, double scale, std::vector<std::uint32_t> rows, const std::vector<Value>& values);
+  // The same of a column whose numbers stay where they are: a sparse one is not copied.
+  void add(std::uint64_t key, double scale, const SparseColumn<double>& seen);
   // Keeps the columns j with keep[j], in their order.
   void keep(const std::vector<bool>& keep);
 
@@ -77,16 +82,27 @@ class WorkingColumns {
     std::uint64_t key = 0;
     double scale = 0, shift = 0;
     bool dense = false;
-    std::vector<std::uint32_t> rows;
-    LargeVector<double> values;
+    std::span<const std::uint32_t> rows = {};  // its own, or the data's
+    std::span<const double> values = {};
+    std::vector<std::uint32_t> own_rows = {};
+    LargeVector<double> own_values = {};
 
+    void own(std::vector<std::uint32_t> its_rows, LargeVector<double> its_values) {
+      rows = own_rows = std::move(its_rows);
+      values = own_values = std::move(its_values);
+    }
     void fields(auto& list) {
-      list(key, scale, shift, dense, rows);
-      if (!list.reads()) return list.writer()->put_all(std::span<const double>(values));
+      list(key, scale, shift, dense);
+      if (!list.reads()) {
+        list.writer()->put_all(rows);
+        return list.writer()->put_all(values);
+      }
+      std::vector<std::uint32_t> its_rows = list.reader()->template get_all<std::uint32_t>();
       const auto read = list.reader()->template get_all<double>();
-      values.assign(read.begin(), read.end());
+      own(std::move(its_rows), {read.begin(), read.end()});
     }
   };
+  void add(Column column);
   bool is_valid(const Column& column) const;
   void changed();
 

@@ -29,6 +29,26 @@ TEST(WorkingColumns, SparseAndDenseOnesAddUpAlike) {
   EXPECT_EQ(to, (Numbers{10, 44, 90, 0, -6, 240}));
 }
 
+TEST(WorkingColumns, OnesThatAreSeenAreCopiedOnlyIfDense) {
+  const Rows few = {1, 4}, many = {0, 1, 2, 5};
+  const Numbers few_values = {2, -3}, many_values = {1, 2, 3, 4}, v = {1, 10, 100, 1000, 1e4, 1e5};
+  for (const bool shifted : {false, true}) {
+    WorkingColumns seen(6, shifted), copied(6, shifted);
+    seen.add(1, 1.5, {few.data(), few_values.data(), 2});
+    seen.add(2, 2, {many.data(), many_values.data(), 4});
+    copied.add<double>(1, 1.5, few, few_values);
+    copied.add<double>(2, 2, many, many_values);
+    EXPECT_EQ(seen.values_of(0).data(), few_values.data());
+    EXPECT_EQ(seen.rows_of(0).data(), few.data());
+    EXPECT_TRUE(seen.is_dense(1));
+    const std::vector<bool> second = {false, true};
+    for (int i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < seen.size(); ++j) EXPECT_EQ(seen.dot(j, v), copied.dot(j, v));
+      for (WorkingColumns* const its : {&seen, &copied}) its->keep(i == 0 ? second : std::vector<bool>{true});
+    }
+  }
+}
+
 TEST(WorkingColumns, MomentsAreAboutTheMeanOfAllRows) {
   const WorkingColumns columns = three_columns();
   const Numbers h(6, 0.5);
