@@ -216,7 +216,10 @@ void ShardExecutor::visit(LocalShard& shard, Refresh refresh, const Task& task, 
       [this, &shard, slice, epoch = task.epoch, evaluates = task.evaluates](const Worked& worked, Outbox& later) {
         --running_;
         lanes_.ended(shard.id);
-        if (!evaluates) tallies_.add_work(epoch, worked, later);
+        if (!evaluates) {
+          visiting_.add(worked.compute + worked.wire);
+          tallies_.add_work(epoch, worked, later);
+        }
         state_.leases.release(slice);
         move_on(slice, later);
         if (evaluates) epoch_work_.visited(later);
@@ -225,7 +228,8 @@ void ShardExecutor::visit(LocalShard& shard, Refresh refresh, const Task& task, 
   ++running_;
   lanes_.begun(shard.id);
   waiting_visits_->add(lanes_.of(shard.id), std::move(work));
-  out.start_chained([visits = waiting_visits_] { return visits->do_one(); });
+  out.start_chained([visits = waiting_visits_] { return visits->do_one(); },
+                    alone() && !task.evaluates ? visiting_.expected() : Outbox::kUnknown);
 }
 
 Status ShardExecutor::push_slice(const Task& task, Slice& rows, std::uint64_t& items) const {
@@ -257,8 +261,11 @@ void ShardExecutor::depart(Leases::Departure departure, Outbox& out) {
     ROTA_ASSIGN(Bytes bytes, timed(wire, [&] { return slice->to_bytes(plugin(), id); }));
     return std::pair(std::move(bytes), wire);
   };
-  out.start(
-      followed_by(encode, [send](const auto& encoded, Outbox& later) { send(encoded.first, encoded.second, later); }));
+  const auto encoded = [this, send](const auto& made, Outbox& later) {
+    encoding_.add(made.second);
+    send(made.first, made.second, later);
+  };
+  out.start_chained(followed_by(encode, encoded), alone() ? encoding_.expected() : Outbox::kUnknown);
 }
 
 void ShardExecutor::push_shared(LocalShard& shard, Refresh refresh, const Task& task, Outbox& out) {

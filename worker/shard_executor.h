@@ -68,6 +68,9 @@ class ShardExecutor {
   void move_on(SliceId slice, Outbox& out);
   void depart(Leases::Departure departure, Outbox& out);
 
+  // One thread takes turns with the loop if the work is brief; several would be kept from working side by side.
+  bool alone() const { return state_.job().threads == 1; }
+
   WorkerState& state_;
   EpochWork& epoch_work_;
   std::vector<LocalShard> shards_;
@@ -76,6 +79,7 @@ class ShardExecutor {
   std::shared_ptr<WaitingVisits> waiting_visits_ = std::make_shared<WaitingVisits>();
   std::uint32_t running_ = 0;         // tasks with the compute threads
   Expectation pushing_, refreshing_;  // of a shard, in shared rounds
+  Expectation visiting_, encoding_;   // of a slice
   EpochTallies tallies_{state_.hosted.size(), state_.job().threads};
 };
 

@@ -82,6 +82,12 @@ class Host {
   std::vector<Outbox::Started> take_started() { return std::exchange(started_, {}); }
 
   bool has_started() const { return !started_.empty(); }
+  // How long that will take.
+  Nanoseconds expected() const {
+    Nanoseconds sum = 0;
+    for (const auto& one : started_) sum += one.expected;
+    return sum;
+  }
 
   // Whether ticks should come fast: there is something to be acknowledged.
   bool busy() const { return end_.begun() || router_.busy(); }

@@ -38,9 +38,11 @@ constexpr int kBusyTickMs = 50;
 constexpr int kIdleTickMs = 500;
 // How long a process that ends waits for hooks of the plugin.
 constexpr Nanoseconds kHookMost = 10 * kSecond;
-// Work that is done at once, instead of by a compute thread: several threads, which would do it side by side, gain from
-// 80 us on.
-constexpr Nanoseconds kBrief = 200'000, kBriefBesideOthers = 80'000;
+// Work that is done at once, instead of by a compute thread.  Where there is one of these it would be woken each time,
+// and the loop would wait for its core; several, which would do the work side by side, gain from 80 us on.
+constexpr Nanoseconds kBrief = 1'000'000, kBriefBesideOthers = 80'000;
+// While such work follows on such work, connections and observers are looked at this often.
+constexpr Nanoseconds kLookEvery = 2 * kMillisecond;
 // Messages handled in a row before what they caused is sent.
 constexpr int kBatch = 256;
 // Limit of log lines about refusals: a burst of this many, then one per span.
@@ -165,11 +167,12 @@ class Loop {
       std::unique_lock turn(turn_);
       if (host_.ended()) break;
       const bool more = run_once();
-      const Nanoseconds next_tick = next_tick_;
+      const bool look = world_.now >= looked_ + kLookEvery;
+      const Nanoseconds until = more ? 0 : next_tick_;
       const bool ended = host_.ended().has_value();
       turn.unlock();
       // What ended meanwhile was left to this thread.
-      if (!more && !ended && !compute_.has_chained()) wait(next_tick);
+      if ((!more || look) && !ended && !compute_.has_chained()) wait(until);
     }
     const std::scoped_lock turn(turn_);
     send();
@@ -210,10 +213,19 @@ class Loop {
 
   // Handing work to another thread and its end back takes about 12 us, of two threads each: brief work is done here.
   void start() {
+    const Nanoseconds expected = host_.expected();
     auto all = host_.take_started();
-    Nanoseconds expected = 0;
-    for (const auto& one : all) expected += one.expected;
-    for (auto& one : all) expected > brief_ ? compute_.start(std::move(one)) : do_here(one);
+    for (auto& one : all) {
+      if (expected > brief_) {
+        compute_.start(std::move(one));
+        continue;
+      }
+      do_here(one);
+      if (!one.chained) continue;
+      // Others may wait for what it made, and have sent what comes next.
+      send();
+      receive();
+    }
     host_.deliver_local(world_);
   }
 
@@ -235,8 +247,10 @@ class Loop {
         refresh();
         host_.finish(ended.node, ended.continuation, world_);
       }
-      for (auto& started : host_.take_started()) compute_.start(std::move(started));
-      spoken = host_.has_spoken();
+      const bool brief = host_.has_started() && host_.expected() <= brief_;  // then it is the loop's
+      if (!brief)
+        for (auto& started : host_.take_started()) compute_.start(std::move(started));
+      spoken = host_.has_spoken() || brief;
     }
     if (spoken) transport_.wake();
   }
@@ -271,6 +285,7 @@ class Loop {
     const auto events = transport_.wait(left <= 0 ? 0 : static_cast<int>(left / kMillisecond) + 1);
     const std::scoped_lock turn(turn_);
     refresh();
+    looked_ = world_.now;
     for (const NodeId peer : events.writable) host_.writable(peer);
     for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
     for (const auto& [peer, why] : events.refused) {
@@ -305,6 +320,7 @@ class Loop {
   const OwnUsage usage_;       // of the thread that makes this, and calls run()
   Outbox::World world_;        // guarded by turn_, as host_
   Nanoseconds next_tick_ = 0;  // guarded by turn_
+  Nanoseconds looked_ = 0;     // when wait() returned last; guarded by turn_
   Nanoseconds done_here_ = 0;  // work; guarded by turn_
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
   // holders.
