@@ -35,7 +35,7 @@ class SgdApp final : public RatingApp {
     return std::make_unique<FactorRows>(keys.size(), settings_.rank, settings_.biases);
   }
   void start(const Facts&, SliceId, Slice& rows, std::span<const Key>, Random& random) const override {
-    dynamic_cast<FactorRows&>(rows).start(random);
+    dynamic_cast<FactorRows&>(rows).start(random, settings_.loss);
   }
   bool evaluating_pass() const override { return settings_.held_out; }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "apps/mf/settings.h"
 #include "apps/mf/sgd/kernels.h"
 #include "rota/numerics/line_vector.h"
 #include "rota/random.h"
@@ -36,13 +37,15 @@ class FactorRows final : public Slice {
   // 0 without biases.
   float bias(std::size_t row) const { return tail_ == 4 ? tails_[row * tail_ + 2] : 0; }
 
-  // Starting values: factors uniform in [0, sqrt(2 / rank)), sums of 0.7, biases of 0.
-  void start(Random& random) {
-    const auto scale = static_cast<float>(std::sqrt(2 / static_cast<double>(rank_)));
+  // Starting values, LIBMF's: factors uniform in [0, 1 / sqrt(rank)), sums of 1, biases of 0.  With larger factors and
+  // smaller sums squared errors fall sooner, and pairs are learnt later (bench/RESULTS.md).
+  void start(Random& random, Loss loss) {
+    const bool squared = loss == Loss::squared;
+    const auto scale = static_cast<float>(std::sqrt((squared ? 2 : 1) / static_cast<double>(rank_)));
     for (std::size_t r = 0; r < rows_; ++r) {
       for (std::uint32_t k = 0; k < rank_; ++k) factors_[r * width() + k] = random.uniform_float() * scale;
       float* const tail = tails_.data() + r * tail_;
-      std::fill_n(tail, tail_, 0.7F);
+      std::fill_n(tail, tail_, squared ? 0.7F : 1.0F);
       if (tail_ == 4) tail[2] = 0;
     }
   }

@@ -43,7 +43,7 @@ class MfPush final : public SlicePush<FactorRows> {
   std::uint64_t items() const override { return count_; }
   void census(Census& weight) const override;
   void attach(const Shape& shape) override;
-  void start(Random& own, Random&) override { residents_.start(own); }
+  void start(Random& own, Random&) override { residents_.start(own, settings_.loss); }
 
   std::uint64_t push(const SliceTask& task, FactorRows& visitors, Random&) override;
   void evaluate(Terms terms) const override;

@@ -215,7 +215,7 @@ TEST(ValidRanking, IsThatOfTheWholeModel) {
   constexpr std::uint32_t kUsers = 70, kItems = 90, kRank = 20;
   Random random = random_named({3});
   mf::FactorRows users(kUsers, kRank, false);
-  users.start(random);
+  users.start(random, mf::Loss::squared);
   std::vector<mf::FactorRows> slices(3, mf::FactorRows(30, kRank, false));
   mf::TrainedModel model = random_model(kUsers, kItems, kRank);
   model.base = 0;
@@ -226,7 +226,7 @@ TEST(ValidRanking, IsThatOfTheWholeModel) {
     std::copy_n(users.factors(u).data(), 32, model.users.factors.begin() + u * 32);
   }
   for (std::size_t b = 0; b < 3; ++b) {
-    slices[b].start(random);
+    slices[b].start(random, mf::Loss::squared);
     for (std::size_t r = 0; r < 30; ++r) {
       model.items.biases[keys[b][r]] = 0;
       std::copy_n(slices[b].factors(r).data(), 32,

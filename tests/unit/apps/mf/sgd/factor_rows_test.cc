@@ -8,11 +8,12 @@ namespace rota::tests {
 namespace {
 
 using mf::FactorRows;
+using mf::Loss;
 
 FactorRows started(std::size_t rows, std::uint32_t rank, bool biases) {
   FactorRows out(rows, rank, biases);
   Random random = random_from(3);
-  out.start(random);
+  out.start(random, Loss::squared);
   return out;
 }
 
