@@ -30,10 +30,10 @@ TEST(FactorRows, BeginAtCacheLinesWithSmallFactorsAndNoBias) {
   for (std::size_t r = 0; r < 5; ++r) {
     EXPECT_EQ(rows.factors(r).size(), 20U);
     EXPECT_EQ(rows.bias(r), 0);
-    for (const float f : rows.factors(r)) EXPECT_TRUE(f >= 0 && f < 1 / std::sqrt(20.0));
+    for (const float f : rows.factors(r)) EXPECT_TRUE(f >= 0 && f < std::sqrt(2 / 20.0));
     for (std::size_t k = 20; k < 32; ++k) EXPECT_EQ(rows.pointers({}, nullptr).factors[r * 32 + k], 0);
     const float* const tail = rows.pointers({}, nullptr).tails + r * 4;
-    EXPECT_EQ(tail[0] + tail[1] + tail[3], 3);
+    EXPECT_FLOAT_EQ(tail[0] + tail[1] + tail[3], 3 * 0.7F);
   }
 }
 
