@@ -156,7 +156,7 @@ class Loop {
             threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {
     world_.usage = [this] {
       Outbox::Usage usage = usage_.read();
-      usage.wire -= std::min(usage.wire, done_here_);
+      usage.wire -= done_here_;
       return usage;
     };
   }
@@ -230,10 +230,10 @@ class Loop {
   }
 
   void do_here(Outbox::Started& started) {
-    const Nanoseconds began = now_ns();
+    const Nanoseconds began = processor_time_ns(thread_);
     const Continuation continuation = started.work();
     refresh();
-    done_here_ += world_.now - began;
+    done_here_ += processor_time_ns(thread_) - began;
     host_.finish(started.node, continuation, world_);
   }
 
@@ -321,7 +321,8 @@ class Loop {
   Outbox::World world_;        // guarded by turn_, as host_
   Nanoseconds next_tick_ = 0;  // guarded by turn_
   Nanoseconds looked_ = 0;     // when wait() returned last; guarded by turn_
-  Nanoseconds done_here_ = 0;  // work; guarded by turn_
+  const int thread_ = ::gettid();
+  Nanoseconds done_here_ = 0;  // processor time of work on that thread, which carries messages; guarded by turn_
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
   // holders.
   RateLimit refusals_{kRefusalLines, kRefusalSpan}, strangers_{kRefusalLines, kRefusalSpan};
