@@ -17,7 +17,7 @@ class SeenRatings : public WithFiles {
   SeenRatings() { memory_slot() = &inputs_; }
   ~SeenRatings() override { memory_slot() = nullptr; }
 
-  // Five rows, of which two are empty, and four columns, whose last is empty.
+  // Five rows, of which two are empty, and four columns, whose last is empty.  The values are seen where they are.
   std::string matrix(const std::vector<double>& values) {
     MemoryInput input{.rows = 5, .columns = 4};
     input.dense = false;
@@ -81,7 +81,8 @@ TEST_F(SeenRatings, AreOnlyOfWhatAFileMayHave) {
 }
 
 TEST_F(SeenRatings, OfUsersStayInPlace) {
-  mf::AllRatings all = mf::read_ratings({matrix({1, 2, 3, 4, 5, 6, 7})}, {}, {}, RatingKind::ratings);
+  const std::vector<double> values = {1, 2, 3, 4, 5, 6, 7};
+  mf::AllRatings all = mf::read_ratings({matrix(values)}, {}, {}, RatingKind::ratings);
   mf::cut_ranges(all.common, 2);
   const std::vector<ShardId> both = {0, 1};
   std::vector<mf::ShardRatings> seen = mf::deal(all, 2, both, {true, true}, false, true);
