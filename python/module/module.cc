@@ -239,6 +239,9 @@ class TrainedModel {
     if (found == tables.end() || found->kind != Table::Kind::shared)
       throw py::key_error("the app " + std::string(plugin_->name) + " has no shared table " + name);
     const MemoryModel::Rows& rows = model_->rows(static_cast<TableId>(found - tables.begin()));
+    if (rows.numbers.size() != rows.keys.size() * found->row_width)
+      throw Failure(ExitCode::wrong_version, "the table " + name + " is of another version of the app " +
+                                                 std::string(plugin_->name) + ": train the model again");
     const auto count = static_cast<py::ssize_t>(rows.keys.size());
     return py::make_tuple(
         py::array_t<std::uint64_t>(count, rows.keys.data()),

@@ -140,8 +140,6 @@ class KMeans(Transformer):
         table = np.zeros(((columns + 1) * clusters // sums.shape[1], sums.shape[1]))
         table[keys] = sums
         table = table.reshape(columns + 1, clusters)
-        if not table[-1].any():
-            raise ValueError(f"{model}: rows of another layout, of an earlier version: train the model again")
         with np.errstate(divide="ignore", invalid="ignore"):
             self.cluster_centers_ = np.ascontiguousarray((table[:-1] * (1 / table[-1])).T)
         self.cluster_centers_[table[-1] == 0] = np.nan
