@@ -84,6 +84,7 @@ class ColumnsPush final : public SharedPush {
         return columns_.entries();
       case Step::screen:
         write_fields(task.note, screen(settings_.penalty(argument.lambda), argument.wanted));
+        gradient_ = {};  // the next screen has another
         return columns_.entries();
       case Step::solve:
         hand_out(task, argument.entering);
@@ -101,19 +102,13 @@ class ColumnsPush final : public SharedPush {
       if (holds(delta.key)) coefficients_[delta.key - columns_.first_column()] = delta.value[0];
   }
 
-  void state(Archive& list) override { list.reads() ? restore(*list.reader()) : save(*list.writer()); }
-  void save(Writer& out) const {
-    out.put(fold_);
-    out.put_all(numbers_in(gradient_));
-    put_nonzeros(coefficients_, out);
-  }
-  void restore(Reader& in) {
-    begin(in.get<std::uint32_t>());
-    Writer gradient;
-    write_numbers(gradient, in.get_all<double>());
-    gradient_ = Bytes::from(gradient.take());
-    if (!gradient_.empty() && numbers_in(gradient_).size() != rows_->folds.size()) return in.fail();
-    get_nonzeros(in, coefficients_);
+  // An epoch ends with a screen, so there is no gradient.
+  void state(Archive& list) override {
+    std::uint32_t fold = fold_;
+    list(fold);
+    if (!list.reads()) return put_nonzeros(coefficients_, *list.writer());
+    begin(fold);
+    get_nonzeros(*list.reader(), coefficients_);
   }
   bool restores_in_place() const override { return true; }
 
@@ -223,7 +218,7 @@ class ColumnsPush final : public SharedPush {
   std::vector<double> norm_;   // of every column under the fit's weights, about its mean if there is an intercept
   std::vector<double> scale_;  // s_j; empty: all 1
   std::vector<double> coefficients_;  // as last committed
-  Bytes gradient_;                    // by row, as last committed
+  Bytes gradient_;                    // by row, as last committed; empty after a screen
 };
 
 }  // namespace
