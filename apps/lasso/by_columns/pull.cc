@@ -98,14 +98,16 @@ class ColumnsPull final : public Pull {
 
   // Adds new columns to the working set, drops those no longer named, and solves.
   void solve(const PullTask& task, const ColumnsStep& argument) {
-    for (const Bytes& note : task.notes) {
-      Reader in(note.view());
+    for (std::size_t shard = 0; shard < task.notes.size(); ++shard) {
+      Reader in(task.notes[shard].view());
       Archive list(in);
       while (in.ok() && !in.done()) {
         ColumnNote column;
         list(column);
         if (!in.ok() || problem_->contains(column.column)) continue;
-        if (const auto seen = column.rows.empty() ? seen_column(column.column) : std::nullopt)
+        const auto seen =
+            column.rows.empty() && !here_.empty() ? here_[shard]->seen_column(column.column) : std::nullopt;
+        if (seen)
           problem_->add_column(column.column, column.scale, *seen);
         else if (column.singles.empty())
           problem_->add_column(column.column, column.scale, std::move(column.rows), column.values);
@@ -125,13 +127,6 @@ class ColumnsPull final : public Pull {
     for (const PullEntry& entry : task.entries)
       entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
     write_numbers(task.reply, problem_->gradient());
-  }
-
-  std::optional<SparseColumn<double>> seen_column(Key column) const {
-    for (const auto& one : here_)
-      if (one->first_column() <= column && column - one->first_column() < one->columns())
-        return one->sparse_doubles(static_cast<std::uint32_t>(column - one->first_column()));
-    return std::nullopt;
   }
 
   // Combines the shards' screenings: the fit's distance from its optimum, and the candidates.

@@ -197,7 +197,7 @@ class ColumnsPush final : public SharedPush {
     for (const std::uint32_t c : wanted) {
       note.column = columns_.first_column() + c;
       note.scale = scale_.empty() ? 1 : scale_[c];
-      if (!seen_ || !columns_.sparse_doubles(c)) columns_.of(c, [&](const auto& x) { copy_to(note, x); });
+      if (!seen_ || !columns_.seen_column(note.column)) columns_.of(c, [&](const auto& x) { copy_to(note, x); });
       write_fields(task.note, note);
     }
   }

@@ -68,9 +68,9 @@ class Columns {
     return use(std::get_if<3>(&storage_)->column(column));
   }
 
-  // The column where it is, if it is stored so.
-  std::optional<SparseColumn<double>> sparse_doubles(std::uint32_t column) const {
-    if (const auto* block = std::get_if<SparseBlock<double>>(&storage_)) return block->column(column);
+  // A column of the matrix (not numbered from the block's first) where it is, if it is stored so.
+  std::optional<SparseColumn<double>> seen_column(std::uint64_t column) const {
+    if (const auto* block = std::get_if<SparseBlock<double>>(&storage_)) return block->column(column - first_column());
     return std::nullopt;
   }
 

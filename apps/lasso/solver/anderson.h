@@ -53,10 +53,9 @@ class Anderson {
       scale[k] = 1 / std::sqrt(products[k][k]);
       weight[k] = scale[k];
     }
-    std::array<double, kDepth * kDepth> system{};
-    for (std::size_t a = 0; a < kDepth; ++a)
-      for (std::size_t b = 0; b <= a; ++b)
-        system[a * kDepth + b] = a == b ? 1 + kRidge : products[a][b] * scale[a] * scale[b];
+    std::array<double, kDepth*(kDepth + 1) / 2> system{};
+    for (std::size_t a = 0, at = 0; a < kDepth; ++a)
+      for (std::size_t b = 0; b <= a; ++b) system[at++] = a == b ? 1 + kRidge : products[a][b] * scale[a] * scale[b];
     if (!solve_definite(kDepth, system, weight)) return false;
     double sum = 0;
     for (std::size_t k = 0; k < kDepth; ++k) sum += weight[k] *= scale[k];

@@ -248,13 +248,13 @@ class GramEngine {
   static constexpr std::uint64_t kEpochsPerGap = Anderson::kDepth;
 
   explicit GramEngine(const ActiveProblem& problem) : inverse_(problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0) {
-    std::vector<std::uint32_t> columns;
-    for (const ActiveCoordinate& it : problem.coordinates) {
-      columns.push_back(it.column);
+    const std::vector<ActiveCoordinate>& all = problem.coordinates;
+    products_.reserve(all.size() * all.size());
+    for (const ActiveCoordinate& it : all) {
       u_.push_back(it.gradient);
       sums_.push_back(it.moments.sum);
+      for (const ActiveCoordinate& other : all) products_.push_back(problem.gram->product(it.column, other.column));
     }
-    products_ = problem.gram->among(columns);
   }
 
   double gradient(std::size_t k) const { return u_[k] - mean_ * sums_[k]; }
@@ -300,6 +300,8 @@ class GramEngine {
 
 // Relative increase of the diagonal: if columns depend on one another, the step is long instead of infinite.
 constexpr double kRidge = 1e-11;
+// Of a step without given products, for the square of the support: the products' triangle, and the system's.
+constexpr double kBytesOfSystem = 8;
 
 }  // namespace
 
@@ -315,6 +317,7 @@ Descent descend_on_gram(ActiveProblem& problem, double tolerance, std::uint64_t 
 
 double support_step_cost(const ActiveProblem& problem, std::size_t support) {
   const auto size = static_cast<double>(support);
+  if (problem.gram == nullptr && kBytesOfSystem * size * size > problem.most_bytes) return HUGE_VAL;
   const double share = size / static_cast<double>(problem.coordinates.size());
   return size * size * (size / 6 + 4) + problem.products_cost * share * share;
 }
@@ -333,16 +336,18 @@ bool support_step(const ActiveProblem& problem, std::span<const double> values, 
     own.begin(problem.h);
     own.add(*problem.columns, columns);
   }
-  std::vector<double> system = (problem.gram == nullptr ? own : *problem.gram).among(columns);
-  std::vector<double> right;
+  const Gram& gram = problem.gram == nullptr ? own : *problem.gram;
+  std::vector<double> system, right;
+  system.reserve(places.size() * (places.size() + 1) / 2);
   const double inverse = problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0;
   for (std::size_t a = 0; a < places.size(); ++a) {
     const ActiveCoordinate& it = problem.coordinates[places[a]];
     const double value = values[places[a]];
     right.push_back(gradients[places[a]] - it.ridge * value - std::copysign(it.threshold, value));
-    double* const row = system.data() + a * places.size();
-    for (std::size_t b = 0; b < a; ++b) row[b] -= it.moments.sum * problem.coordinates[places[b]].moments.sum * inverse;
-    row[a] = (it.moments.centred_square + it.ridge) * (1 + kRidge);
+    for (std::size_t b = 0; b < a; ++b)
+      system.push_back(gram.product(columns[a], columns[b]) -
+                       it.moments.sum * problem.coordinates[places[b]].moments.sum * inverse);
+    system.push_back((it.moments.centred_square + it.ridge) * (1 + kRidge));
   }
   if (!solve_definite(places.size(), system, right)) return false;
   step.assign(values.size(), 0.0);

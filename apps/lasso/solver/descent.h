@@ -6,6 +6,7 @@
 // f_i) with sum_i g_i = 0, and each c_j = x_j' g.  The squared loss is this with h = w; a Newton step of the logistic
 // loss has h_i = w_i p_i (1 - p_i).
 #pragma once
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,9 +33,10 @@ struct ActiveProblem {
   double sum_of_h = 0;         // with an intercept; without one 0
   double residual_square = 0;  // sum_i g_i^2 / h_i
   std::vector<ActiveCoordinate> coordinates;
-  const Gram* gram = nullptr;  // has the products of all coordinates' columns under h; or null
-  double products_cost = 0;    // of computing those products, or of reading them: in multiplications and additions
-  double epoch_cost = 0;       // of an epoch, in the same units
+  const Gram* gram = nullptr;    // has the products of all coordinates' columns under h; or null
+  double products_cost = 0;      // of computing those products, or of reading them: in multiplications and additions
+  double epoch_cost = 0;         // of an epoch, in the same units
+  double most_bytes = HUGE_VAL;  // of memory for products and systems
 };
 
 struct Descent {
@@ -54,7 +56,8 @@ Descent descend_on_gram(ActiveProblem& problem, double tolerance, std::uint64_t 
 // takes very many epochs when columns are nearly dependent.  On coefficients that keep their signs the objective is one
 // quadratic, and its minimum is found by solving a system as large as the support.
 //
-// Its approximate cost, in the units of ActiveProblem::epoch_cost, for a support of this size.
+// Its approximate cost, in the units of ActiveProblem::epoch_cost, for a support of this size.  Infinite if it would
+// take too much memory.
 double support_step_cost(const ActiveProblem& problem, std::size_t support);
 
 // Writes the step of every coordinate, 0 outside the support.  `values` and `gradients` are the current ones of the

@@ -126,53 +126,35 @@ std::vector<double> mixed_products(const ProductColumns& of, std::span<const std
 }
 
 constexpr std::size_t kMostByRow = 512;  // columns whose products stay in the cache
+// Numbers that are laid out by row at once, of 12 bytes each: about, because rows differ in length.
+constexpr std::size_t kLaidOut = std::size_t{1} << 19;
 
-// The numbers of a row that are used, and the sums: of slots s <= t at t * slots + s.
-struct Row {
-  const std::uint32_t* slot;
-  const double* value;
-  double* sums;
-  std::size_t slots;
+// The numbers of sparse members in some rows, row after row, each times the root of its weight.
+struct RowBlock {
+  std::vector<std::uint32_t> begin;   // of every row's part; one more than rows
+  LargeVector<std::uint32_t> member;  // ascending in a row
+  LargeVector<double> value;
 };
 
-// Adds the products of `Width` numbers, from `at` on, with those before them and with one another.  Several at once:
-// the processor loads one number's sum while it adds another's, and the loop is longer.
-template <std::size_t Width>
-[[gnu::always_inline]] inline void add_row_products(const Row& row, std::size_t at) {
+// Adds the products of the block's `Width` numbers from `at` on with those from `begin` on that are before them, and
+// with one another.  Several at once: the processor loads one number's sum while it adds another's, and the loop is
+// longer.
+template <std::size_t Width, typename Sums>
+[[gnu::always_inline]] inline void add_row_products(const RowBlock& block, std::size_t begin, std::size_t at,
+                                                    const Sums& sums_of) {
   double x[Width];
   double* to[Width];
   for (std::size_t c = 0; c < Width; ++c) {
-    x[c] = row.value[at + c];
-    to[c] = row.sums + row.slot[at + c] * row.slots;
+    x[c] = block.value[at + c];
+    to[c] = sums_of(block.member[at + c]);
   }
-  for (std::size_t k = 0; k < at; ++k) {
-    const std::uint32_t s = row.slot[k];
-    const double value = row.value[k];
+  for (std::size_t k = begin; k < at; ++k) {
+    const std::uint32_t s = block.member[k];
+    const double value = block.value[k];
     for (std::size_t c = 0; c < Width; ++c) to[c][s] += x[c] * value;
   }
   for (std::size_t c = 0; c < Width; ++c)
-    for (std::size_t d = 0; d <= c; ++d) to[c][row.slot[at + d]] += x[c] * x[d];
-}
-
-// Of sparse columns with one another, row by row.  slot_of has a number for every column: below `slots`, ascending with
-// the columns, for those that take part.
-std::vector<double> row_products(const SparseRows& rows, std::span<const double> root,
-                                 std::span<const std::uint32_t> slot_of, std::size_t slots) {
-  std::vector<double> sums(slots * slots, 0.0), value(slots + 1);
-  std::vector<std::uint32_t> slot(slots + 1);
-  const Row row{slot.data(), value.data(), sums.data(), slots};
-  for (std::size_t i = 0; i < root.size(); ++i) {
-    std::size_t count = 0, at = 0;
-    for (std::size_t e = rows.begin[i]; e < rows.begin[i + 1]; ++e) {
-      slot[count] = slot_of[rows.column[e]];
-      value[count] = rows.value[e] * root[i];
-      count += slot[count] < slots ? 1 : 0;
-    }
-    for (; at + 4 <= count; at += 4) add_row_products<4>(row, at);
-    for (; at + 2 <= count; at += 2) add_row_products<2>(row, at);
-    if (at < count) add_row_products<1>(row, at);
-  }
-  return sums;
+    for (std::size_t d = 0; d <= c; ++d) to[c][block.member[at + d]] += x[c] * x[d];
 }
 
 }  // namespace
@@ -214,39 +196,57 @@ void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> add
 // added columns and the sums stay in the cache; else of each added one through its rows.
 void Gram::add_sparse(const WorkingColumns& columns, std::span<const std::uint32_t> sparse, std::size_t old) {
   if (old == sparse.size()) return;
-  const SparseRows& by_row = columns.by_row();
-  std::size_t added = 0;
-  for (const std::uint32_t member : sparse.subspan(old)) added += columns.rows_of(columns_[member]).size();
-  if (sparse.size() >= old + 2 && sparse.size() <= kMostByRow && 4 * added >= by_row.value.size()) {
-    std::vector<std::uint32_t> slot_of(columns.size(), kNone), ascending;
-    for (const std::uint32_t member : sparse) ascending.push_back(columns_[member]);
-    std::ranges::sort(ascending);
-    for (std::uint32_t slot = 0; slot < ascending.size(); ++slot) slot_of[ascending[slot]] = slot;
-    const std::vector<double> sums = row_products(by_row, root_, slot_of, ascending.size());
-    for (std::size_t s = old; s < sparse.size(); ++s)
-      for (std::size_t t = 0; t <= s; ++t) {
-        const auto [low, high] = std::minmax(slot_of[columns_[sparse[s]]], slot_of[columns_[sparse[t]]]);
-        product_[place(sparse[s], sparse[t])] = sums[high * ascending.size() + low];
-      }
-    return;
+  std::size_t numbers = 0, added = 0;
+  for (std::size_t s = 0; s < sparse.size(); ++s) {
+    numbers += columns.rows_of(columns_[sparse[s]]).size();
+    if (s >= old) added += columns.rows_of(columns_[sparse[s]]).size();
   }
-  // If all are new and ascend, products with those after a column follow with these.
-  const bool before_only = old == 0 && std::ranges::is_sorted(columns_);
-  std::vector<double> sum;  // by columns
-  for (std::size_t s = old; s < sparse.size(); ++s) {
-    const std::uint32_t column = columns_[sparse[s]];
-    const auto rows = columns.rows_of(column);
-    const auto values = columns.values_of(column);
-    sum.assign(columns.size(), 0.0);
-    for (std::size_t e = 0; e < rows.size(); ++e) {
-      const double root = root_[rows[e]], value = values[e] * root;
-      const std::size_t end = by_row.begin[rows[e] + 1];
-      for (std::size_t at = by_row.begin[rows[e]]; at < end; ++at) {
-        if (before_only && by_row.column[at] > column) break;
-        sum[by_row.column[at]] += value * (by_row.value[at] * root);
+  const bool at_once = sparse.size() >= old + 2 && sparse.size() <= kMostByRow && 4 * added >= numbers;
+  for (std::size_t s = 0; at_once && s < old; ++s)
+    for (std::size_t t = 0; t <= s; ++t) product_[place(sparse[s], sparse[t])] = 0;
+
+  RowBlock block;
+  const std::size_t rows = columns.rows(), step = std::min(rows, rows / (numbers / kLaidOut + 1) + 1);
+  std::vector<std::size_t> first(sparse.size(), 0), end(sparse.size(), 0);  // of every member's numbers in the block
+  for (std::size_t at = 0; at < rows; at += step) {
+    first.swap(end);
+    block.begin.assign(step + 1, 0);
+    for (std::size_t s = 0; s < sparse.size(); ++s) {
+      const auto its = columns.rows_of(columns_[sparse[s]]);
+      for (end[s] = first[s]; end[s] < its.size() && its[end[s]] < at + step; ++end[s]) ++block.begin[its[end[s]] - at];
+    }
+    std::uint32_t total = 0;
+    for (std::uint32_t& one : block.begin) one = total += one;  // the end of every row's part
+    block.member.resize(total);
+    block.value.resize(total);
+    for (std::size_t s = sparse.size(); s-- > 0;) {
+      const auto its = columns.rows_of(columns_[sparse[s]]);
+      const auto values = columns.values_of(columns_[sparse[s]]);
+      for (std::size_t e = first[s]; e < end[s]; ++e) {
+        const std::uint32_t to = --block.begin[its[e] - at];
+        block.member[to] = sparse[s];
+        block.value[to] = values[e] * root_[its[e]];
       }
     }
-    for (std::size_t t = 0; t <= s; ++t) product_[place(sparse[s], sparse[t])] = sum[columns_[sparse[t]]];
+    const auto sums_of = [this](std::uint32_t member) { return product_.data() + place(member, 0); };
+    for (std::size_t i = 0; at_once && i < step; ++i) {
+      const std::size_t begin = block.begin[i], stop = block.begin[i + 1];
+      std::size_t k = begin;
+      for (; k + 4 <= stop; k += 4) add_row_products<4>(block, begin, k, sums_of);
+      for (; k + 2 <= stop; k += 2) add_row_products<2>(block, begin, k, sums_of);
+      if (k < stop) add_row_products<1>(block, begin, k, sums_of);
+    }
+    for (std::size_t s = at_once ? sparse.size() : old; s < sparse.size(); ++s) {
+      const auto its = columns.rows_of(columns_[sparse[s]]);
+      const auto values = columns.values_of(columns_[sparse[s]]);
+      double* const sums = sums_of(sparse[s]);
+      for (std::size_t e = first[s]; e < end[s]; ++e) {
+        const double value = values[e] * root_[its[e]];
+        for (std::size_t k = block.begin[its[e] - at]; block.member[k] < sparse[s]; ++k)
+          sums[block.member[k]] += value * block.value[k];
+        sums[sparse[s]] += value * value;
+      }
+    }
   }
 }
 
@@ -266,14 +266,6 @@ void Gram::keep(const std::vector<bool>& keep) {
     member_of_[columns_[a]] = a;
   }
   columns_.resize(kept.size());
-}
-
-std::vector<double> Gram::among(std::span<const std::uint32_t> columns) const {
-  std::vector<double> products;
-  products.reserve(columns.size() * columns.size());
-  for (const std::uint32_t a : columns)
-    for (const std::uint32_t b : columns) products.push_back(product_[place(member_of_[a], member_of_[b])]);
-  return products;
 }
 
 }  // namespace rota::lasso

@@ -24,8 +24,8 @@ class Gram {
   void add(const WorkingColumns& columns, std::span<const std::uint32_t> added);
   // After WorkingColumns::keep with the same argument: keeps the columns that are kept there.
   void keep(const std::vector<bool>& keep);
-  // The products of these columns, which must be stored, with one another, by rows.
-  std::vector<double> among(std::span<const std::uint32_t> columns) const;
+  // Of two columns that are stored.
+  double product(std::uint32_t a, std::uint32_t b) const { return product_[place(member_of_[a], member_of_[b])]; }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -41,7 +41,8 @@ struct MethodCost {
   double gram_epoch = 0;     // an epoch on products
   double gram_start = 0;     // computing the products that `gram` lacks, and laying out all
   double gram_layout = 0;    // the part of that for laying out
-  bool gram_fits = false;    // in the memory limit of products
+  double most_bytes = 0;     // of memory for products
+  bool gram_fits = false;    // in that, and in the limit of pairs
 };
 
 // Measured.  Of a column, every number is read in an epoch, and written if the coefficient changes.
@@ -50,7 +51,11 @@ constexpr double kSparseNumber = 6, kDenseNumber = 3;
 constexpr double kSparseSummand = 2, kDenseSummand = 2;
 // Per product that is copied into the layout of descent.
 constexpr double kLayOut = 6;
-constexpr double kMostPairs = 1 << 24;  // 8 bytes each
+constexpr double kMostPairs = 1 << 24;
+// Bytes of a pair's product, its layout and a system of them.  They may take as much memory as the columns, or this
+// much: if columns are short, products save too little to be worth more.
+constexpr double kPairBytes = 32;
+constexpr double kFewBytes = 48e6;
 
 // The cost of coordinate descent on columns and on their products; `gram` may hold some of the problem's columns.
 MethodCost cost_of(const ActiveProblem& problem, const Gram& gram) {
@@ -87,7 +92,9 @@ MethodCost cost_of(const ActiveProblem& problem, const Gram& gram) {
   cost.gram_layout = kLayOut * size * size;
   cost.gram_start = kSparseSummand * (new_summands + new_dense * numbers + dense * new_numbers) +
                     kDenseSummand * new_dense * (dense - new_dense / 2) * rows + cost.gram_layout;
-  cost.gram_fits = stored * stored / 2 <= kMostPairs;
+  const double pairs = stored * stored / 2;
+  cost.most_bytes = std::max(kFewBytes, 12 * numbers + 8 * dense * rows);
+  cost.gram_fits = pairs <= kMostPairs && kPairBytes * pairs <= cost.most_bytes;
   return cost;
 }
 
@@ -361,6 +368,7 @@ bool ReducedProblem::descend(ActiveProblem& problem, double tolerance) {
   Descent done;
   problem.products_cost = cost.gram_start;
   problem.epoch_cost = cost.columns_epoch;
+  problem.most_bytes = cost.most_bytes;
   if (method_ == Method::gram || (method_ == Method::automatic && cost.gram_fits && cheaper)) {
     std::vector<std::uint32_t> added;
     for (const ActiveCoordinate& it : problem.coordinates)

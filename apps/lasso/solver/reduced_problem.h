@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "apps/lasso/duality.h"
@@ -56,15 +57,10 @@ class ReducedProblem {
   ReducedProblem(ReducedProblem&&) = default;
   ReducedProblem& operator=(ReducedProblem&&) = default;
 
-  // Adds a column with coefficient 0; see WorkingColumns::add.  Values are finite, s >= 0.
-  template <typename Value>
-  void add_column(std::uint64_t key, double s, std::vector<std::uint32_t> rows, const std::vector<Value>& values) {
-    columns_.add(key, s, std::move(rows), values);
-    coefficients_.push_back(0);
-  }
-  // The same of a column whose numbers stay where they are, unchanged.
-  void add_column(std::uint64_t key, double s, const SparseColumn<double>& seen) {
-    columns_.add(key, s, seen);
+  // Adds a column with coefficient 0, whose numbers are given as to WorkingColumns::add.  Values are finite, s >= 0.
+  template <typename... Numbers>
+  void add_column(std::uint64_t key, double s, Numbers&&... numbers) {
+    columns_.add(key, s, std::forward<Numbers>(numbers)...);
     coefficients_.push_back(0);
   }
   // Drops every column whose coefficient is 0, except those with these keys.

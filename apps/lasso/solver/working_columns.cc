@@ -12,29 +12,7 @@ namespace rota::lasso {
 
 using namespace linear;
 
-const SparseRows& WorkingColumns::by_row() const {
-  if (!by_row_.begin.empty()) return by_row_;
-  std::vector<std::size_t>& begin = by_row_.begin;
-  begin.assign(rows_ + 1, 0);
-  const auto each = [this](const auto& use) {
-    for (std::uint32_t j = 0; j < columns_.size(); ++j)
-      for (std::size_t e = 0; !well_filled(j) && e < columns_[j].rows.size(); ++e) use(j, e, columns_[j].rows[e]);
-  };
-  each([&](std::uint32_t, std::size_t, std::uint32_t row) { ++begin[row + 1]; });
-  for (std::size_t i = 0; i < rows_; ++i) begin[i + 1] += begin[i];
-  by_row_.column.resize(begin.back());
-  by_row_.value.resize(begin.back());
-  std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-  each([&](std::uint32_t j, std::size_t e, std::uint32_t row) {
-    const std::size_t at = next[row]++;
-    by_row_.column[at] = j;
-    by_row_.value[at] = columns_[j].values[e];
-  });
-  return by_row_;
-}
-
 void WorkingColumns::changed() {
-  by_row_.begin.clear();
   position_.clear();
   for (std::size_t j = 0; j < columns_.size(); ++j) position_.emplace(columns_[j].key, j);
 }
@@ -74,7 +52,6 @@ void WorkingColumns::add(Column column) {
   }
   position_.emplace(column.key, columns_.size());
   columns_.push_back(std::move(column));
-  by_row_.begin.clear();
 }
 
 template void WorkingColumns::add(std::uint64_t, double, std::vector<std::uint32_t>, const std::vector<double>&);

@@ -13,13 +13,6 @@
 
 namespace rota::lasso {
 
-// The numbers of columns, row after row.
-struct SparseRows {
-  std::vector<std::size_t> begin;     // of every row's part; one more than rows
-  LargeVector<std::uint32_t> column;  // positions, ascending in a row
-  LargeVector<double> value;
-};
-
 // Columns keep the order in which they were added.  All sums run in a fixed order.  Not for use by several threads.
 class WorkingColumns {
  public:
@@ -45,9 +38,6 @@ class WorkingColumns {
   double shift(std::size_t j) const { return columns_[j].shift; }
   // Of a dense column one for every row.
   std::span<const double> values_of(std::size_t j) const { return columns_[j].values; }
-
-  // The columns that are not well filled.  Laid out on demand, and again only if columns have changed.
-  const SparseRows& by_row() const;
 
   // Rows ascend strictly and lie below rows(); throws std::invalid_argument if not, or if the key exists already, or if
   // rows and values differ in number.  A column with at least half of the rows filled is stored dense.
@@ -110,7 +100,6 @@ class WorkingColumns {
   bool shifted_;
   std::vector<Column> columns_;
   std::unordered_map<std::uint64_t, std::size_t> position_;  // only ever looked up: its order does not matter
-  mutable SparseRows by_row_;                                // empty: not laid out
 };
 
 }  // namespace rota::lasso

@@ -103,7 +103,7 @@ inline void add_columns(ReducedProblem& problem, const Instance& it, std::size_t
       rows.push_back(i);
       values.push_back(it.x[j][i]);
     }
-    problem.add_column<double>(j, it.scale[j], rows, values);
+    problem.add_column(j, it.scale[j], rows, values);
   }
 }
 

@@ -36,7 +36,10 @@ Data random_data() {
 }
 
 std::vector<double> all_products(const Gram& gram, std::span<const std::uint32_t> columns) {
-  return gram.among(columns);
+  std::vector<double> products;
+  for (const std::uint32_t a : columns)
+    for (const std::uint32_t b : columns) products.push_back(gram.product(a, b));
+  return products;
 }
 
 TEST(Gram, HasTheProductsOfColumns) {
@@ -48,7 +51,7 @@ TEST(Gram, HasTheProductsOfColumns) {
   gram.add(data.columns, columns);
   EXPECT_TRUE(gram.has(9));
   EXPECT_FALSE(gram.has(44));
-  const std::vector<double> products = gram.among(columns);
+  const std::vector<double> products = all_products(gram, columns);
   for (std::size_t a = 0; a < columns.size(); ++a) {
     for (std::size_t b = 0; b < columns.size(); ++b) {
       double product = 0;
@@ -72,6 +75,43 @@ TEST(Gram, ProductsDoNotDependOnTheOrderInWhichColumnsCame) {
     one_by_one.add(data.columns, one);
   }
   EXPECT_EQ(all_products(at_once, columns), all_products(one_by_one, columns));
+}
+
+// More numbers than are laid out by row at once.
+TEST(Gram, SumsTheRowsOfManyNumbersInTheirOrder) {
+  constexpr std::size_t kManyRows = 300'000, kMany = 30;
+  std::mt19937_64 random(6);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  WorkingColumns columns{kManyRows};
+  std::vector<std::vector<double>> dense;
+  const std::vector<double> weights(kManyRows, 0.25);
+  for (std::size_t j = 0; j < kMany; ++j) {
+    std::vector<std::uint32_t> rows;
+    std::vector<double> values;
+    dense.emplace_back(kManyRows, 0.0);
+    for (std::uint32_t i = 0; i < kManyRows; ++i) {
+      if (uniform(random) > 0.2) continue;
+      rows.push_back(i);
+      values.push_back(normal(random));
+      dense[j][i] = values.back();
+    }
+    columns.add(j, 1, rows, values);
+  }
+  for (const std::size_t first : {1, 15, 29}) {  // all at once, and some of them through their own rows
+    Gram gram;
+    gram.begin(weights);
+    std::vector<std::uint32_t> some, rest;
+    for (std::uint32_t j = 0; j < kMany; ++j) (j < first ? some : rest).push_back(j);
+    gram.add(columns, some);
+    gram.add(columns, rest);
+    for (std::uint32_t a = 0; a < kMany; ++a)
+      for (std::uint32_t b = 0; b <= a; ++b) {
+        double product = 0;
+        for (std::size_t i = 0; i < kManyRows; ++i) product += dense[a][i] * 0.5 * (dense[b][i] * 0.5);
+        ASSERT_EQ(gram.product(a, b), product) << a << ' ' << b;
+      }
+  }
 }
 
 TEST(Gram, KeepsTheColumnsThatAreKept) {

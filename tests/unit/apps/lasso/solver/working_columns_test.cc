@@ -92,21 +92,6 @@ TEST(WorkingColumns, KeptColumnsKeepTheirOrder) {
   EXPECT_EQ(columns.rows_of(2)[0], 5U);
 }
 
-TEST(WorkingColumns, ByRowTheyAreThoseThatAreThere) {
-  WorkingColumns columns(9);
-  columns.add<double>(10, 1, Rows{1, 4}, Numbers{2, -3});
-  columns.add<double>(20, 1, Rows{1, 2, 3}, Numbers{1, 1, 1});  // well filled
-  columns.add<float>(30, 1, Rows{4}, std::vector<float>{5});
-  EXPECT_EQ(columns.by_row().begin, (std::vector<std::size_t>{0, 0, 1, 1, 1, 3, 3, 3, 3, 3}));
-  EXPECT_EQ(columns.by_row().column, (LargeVector<std::uint32_t>{0, 0, 2}));
-  EXPECT_EQ(columns.by_row().value, (LargeVector<double>{2, -3, 5}));
-  columns.add<double>(40, 1, Rows{1}, Numbers{7});
-  EXPECT_EQ(columns.by_row().column, (LargeVector<std::uint32_t>{0, 3, 0, 2}));
-  columns.keep({false, true, true, true});
-  EXPECT_EQ(columns.by_row().column, (LargeVector<std::uint32_t>{2, 1}));
-  EXPECT_EQ(columns.by_row().value, (LargeVector<double>{7, 5}));
-}
-
 TEST(WorkingColumns, WhatCannotBeAColumnIsRefused) {
   WorkingColumns columns = three_columns();
   EXPECT_THROW(columns.add<double>(10, 1, Rows{}, Numbers{}), std::invalid_argument);
