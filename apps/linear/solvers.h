@@ -48,13 +48,7 @@ std::unique_ptr<Pull> svrg_pull(const Settings& settings, const Facts& facts);
 class SolverPush : public linear::RowsPush {
  public:
   SolverPush(const Settings& settings, linear::ShardData data)
-      : RowsPush(settings, std::move(data)), settings_(settings), outputs_(all_->outputs) {
-    std::vector<bool> seen(all_->keys);
-    for (std::size_t r = 0; r < training_.rows.size(); ++r)
-      for (const linear::Entry& entry : training_.rows[r]) seen[entry.key] = true;
-    for (std::uint32_t key = 0; key < seen.size(); ++key)
-      if (seen[key]) keys_.push_back(key);
-  }
+      : RowsPush(settings, std::move(data)), settings_(settings), outputs_(all_->outputs) {}
 
  protected:
   // Requests the parts of the shard's keys, and returns the address of the part of key 0: parts are consecutive.
@@ -65,7 +59,6 @@ class SolverPush : public linear::RowsPush {
 
   const Settings settings_;
   const std::uint32_t outputs_;
-  std::vector<std::uint32_t> keys_;  // of the shard's rows, ascending
 };
 
 class SolverPull : public linear::WeightsPull {

@@ -115,7 +115,7 @@ class SvrgPush final : public SolverPush {
     for (int i = 0; i < kPasses; ++i) linear::append_pass(training_.rows.size(), random, order);
     const std::span<const double> table = weights_.numbers();
     const double rate = settings_.rate * rate_share / largest_curvature(settings_.loss);
-    pass_.run(SvrgStep(settings_, rate), training_, order, 0, table, slopes_);
+    pass_.run(SvrgStep(settings_, rate), training_, order, 0, table, keys_, slopes_);
     for (const std::uint32_t key : pass_.touched())
       for (const double number : pass_.state(key))
         if (!(std::abs(number) <= kLargestWeight)) return false;

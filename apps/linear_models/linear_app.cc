@@ -22,6 +22,16 @@ ShardRows in_drawn_order(const ShardRows& rows, Random random) {
   return reordered(rows, shuffled(rows.rows.size(), random));
 }
 
+std::vector<std::uint32_t> keys_of(const Rows& rows, Key keys) {
+  std::vector<bool> seen(keys);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (const Entry& entry : rows[r]) seen[entry.key] = true;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t key = 0; key < keys; ++key)
+    if (seen[key]) out.push_back(key);
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> shuffled(std::size_t count, Random& random) {
@@ -47,6 +57,7 @@ RowsPush::RowsPush(const Settings& settings, ShardData data)
       stream_(std::move(data.stream)),
       training_(in_drawn_order(data.training, random_of_orders(all_->seed, shard_, 0))),
       held_out_(std::move(data.held_out)),
+      keys_(keys_of(training_.rows, all_->keys)),
       common_(settings) {}
 
 LossSums RowsPush::losses_of(const ShardRows& rows) const {

@@ -40,6 +40,7 @@ class RowsPush : public SharedPush {
   const std::shared_ptr<const SharedData> all_;
   const std::unique_ptr<const RowStream> stream_;
   ShardRows training_, held_out_;
+  const std::vector<std::uint32_t> keys_;  // of the rows of training in memory, ascending
   TableView weights_;
 
  private:

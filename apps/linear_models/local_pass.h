@@ -14,6 +14,8 @@
 //                                                   // optional: for a row that was just copied from the table
 //   void operator()(double* state, double gradient, const FeatureScale&);
 //   void end(double* row, const RowLayout&);        // optional: at the end of the round
+//   void two(double* a, double* b, TwoDoubles gradients, const FeatureScale& of_a, const FeatureScale& of_b);
+//                                                   // optional: the steps of two weights at once
 //
 // and with kShares, for several outputs:
 //
@@ -32,6 +34,9 @@
 
 namespace rota::linear {
 
+// Two lanes that the processor computes at once.
+using TwoDoubles = double __attribute__((vector_size(16)));
+
 // A row of the table, and of the shard's copy: the state of output 0, of output 1, ...
 class LocalPass {
  public:
@@ -40,10 +45,12 @@ class LocalPass {
 
   // Visits the rows of `order` in turn; `seen` is the number that a shard has seen before.  Returns the sum of their
   // losses, each before its own step, times the rows' weights.  With slopes of the rows at a snapshot, row after row,
-  // steps are along the differences from these, and it returns 0.
+  // steps are along the differences from these, and it returns 0.  `keys`: the features of these rows, if known: copied
+  // from the table before the first row, they cost no mispredicted branches.
   template <typename Step>
   double run(Step step, const ShardRows& data, std::span<const std::uint32_t> order, double seen,
-             std::span<const double> table, std::span<const double> slopes_at_snapshot = {}) {
+             std::span<const double> table, std::span<const std::uint32_t> keys,
+             std::span<const double> slopes_at_snapshot = {}) {
     layout_ = {outputs_, Step::kWidth, Step::kShares};
     width_ = layout_.width();
     state_.resize(table.size());
@@ -53,6 +60,7 @@ class LocalPass {
       run_ = 1;
     }
     touched_.clear();
+    for (const std::uint32_t key : keys) begin(key, table.data(), step);
     const Visit visited{data, order, seen, table.data(), slopes_at_snapshot};
     return with_loss(loss_, outputs_, [&](auto loss) { return visit(loss, step, visited); });
   }
@@ -82,6 +90,7 @@ class LocalPass {
   double visit(OneOutput<LossOfRow>, Step step, const Visit& of) {
     const FeatureScale* const scales = scales_.data();
     links_.resize(of.order.size());
+    targets_.resize(of.order.size());
     for (std::size_t i = 0; i < of.order.size(); ++i) {
       of.expect(i);
       const std::uint32_t r = of.order[i];
@@ -98,19 +107,28 @@ class LocalPass {
       if (k < row.size()) sums[0] += term(row[k]);
       const double link = sums[0] + sums[1];
       links_[i] = link;
-      double slope = LossOfRow::slope(link, of.data.targets[r]);
+      targets_[i] = of.data.targets[r];
+      double slope = LossOfRow::slope(link, targets_[i]);
       if (!of.slopes_at_snapshot.empty()) slope -= of.slopes_at_snapshot[r];
       if (!of.data.weights.empty()) slope *= of.data.weights[r];
       step.begin_row(of.seen + static_cast<double>(i + 1));
-      for (const Entry& entry : row)
-        step(state_.data() + entry.key * Step::kWidth, slope * static_cast<double>(entry.value), scales[entry.key]);
+      k = 0;
+      double* const states = state_.data();
+      if constexpr (requires { &Step::two; })
+        for (; k + 1 < row.size(); k += 2) {
+          const Entry a = row[k], b = row[k + 1];
+          const TwoDoubles values = {static_cast<double>(a.value), static_cast<double>(b.value)};
+          step.two(states + a.key * Step::kWidth, states + b.key * Step::kWidth, slope * values, scales[a.key],
+                   scales[b.key]);
+        }
+      for (; k < row.size(); ++k)
+        step(states + row[k].key * Step::kWidth, slope * static_cast<double>(row[k].value), scales[row[k].key]);
     }
     finish(step);
     if (!of.slopes_at_snapshot.empty()) return 0;
     // After the steps, so that it does not delay them.
-    return chunked_sum(of.order.size(), [&](std::size_t i) {
-      return of.data.weight(of.order[i]) * LossOfRow::value(links_[i], of.data.targets[of.order[i]]);
-    });
+    to_losses<LossOfRow>(links_, targets_);
+    return chunked_sum(of.order.size(), [&](std::size_t i) { return of.data.weight(of.order[i]) * links_[i]; });
   }
   // ... and for one per class.
   template <typename Outputs, typename Step>
@@ -160,14 +178,14 @@ class LocalPass {
   // The state of a feature, which is copied from the table if this is the first row with it.
   template <typename Step>
   double* own(std::uint32_t key, const double* table, const Step& step) {
-    double* const state = state_.data() + key * width_;
     if (run_of_[key] != run_) [[unlikely]]
-      begin(key, state, table, step);
-    return state;
+      begin(key, table, step);
+    return state_.data() + key * width_;
   }
   // The step is passed by value, so that the loop's own one stays in registers.
   template <typename Step>
-  [[gnu::noinline]] void begin(std::uint32_t key, double* state, const double* table, Step step) {
+  [[gnu::noinline]] void begin(std::uint32_t key, const double* table, Step step) {
+    double* const state = state_.data() + key * width_;
     run_of_[key] = run_;
     touched_.push_back(key);
     std::copy_n(table + key * width_, width_, state);
@@ -183,7 +201,8 @@ class LocalPass {
   std::vector<std::uint32_t> run_of_;  // the last run that had the feature
   std::uint32_t run_ = 0;
   std::vector<std::uint32_t> touched_;
-  std::vector<double> links_;  // of the rows of a run, or of a row's outputs
+  std::vector<double> links_;    // of the rows of a run, later their losses; or of a row's outputs
+  std::vector<double> targets_;  // of the rows of a run, if there is one output
 };
 
 }  // namespace rota::linear

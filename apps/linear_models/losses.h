@@ -9,6 +9,7 @@
 #include <span>
 
 #include "apps/linear_models/logistic_loss.h"
+#include "rota/numerics/widest_registers.h"
 
 namespace rota::linear {
 
@@ -61,6 +62,14 @@ struct SquaredHingeLoss {
   static double slope(double f, double y) { return -2 * y * std::max(0.0, 1 - y * f); }
   static double curvature(double f, double y) { return y * f < 1 ? 2 : 0; }
 };
+
+// Replaces each link by its row's loss.
+template <typename LossOfRow>
+ROTA_WIDEST_REGISTERS void to_losses(std::span<double> links, std::span<const double> targets) {
+  double* const __restrict f = links.data();
+  const double* const __restrict y = targets.data();
+  for (std::size_t i = 0; i < links.size(); ++i) f[i] = LossOfRow::value(f[i], y[i]);
+}
 
 // -log of the probability exp(f_y) / sum_k exp(f_k) of the row's class y.  Replaces the f_k by the probabilities, which
 // are the slopes except for that of y.

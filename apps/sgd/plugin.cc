@@ -117,22 +117,23 @@ class SgdPush : public linear::RowsPush {
     if (!stream_) {
       const std::size_t first = order_.size() * round.at() / round.rounds;
       const std::size_t end = order_.size() * (round.at() + 1) / round.rounds;
-      run(training_, std::span(order_).subspan(first, end - first), round, table);
+      run(training_, std::span(order_).subspan(first, end - first), round, table,
+          round.rounds == 1 ? std::span(keys_) : std::span<const std::uint32_t>());
       return end - first;
     }
     if (!ahead_) ahead_.emplace(*stream_, round.rounds);
     const linear::ShardRows rows = ahead_->next();
     order_ = linear::shuffled(rows.rows.size(), random);
     loss_of_none_ += loss_of_none(rows);
-    run(rows, order_, round, table);
+    run(rows, order_, round, table, {});
     return order_.size();
   }
   void run(const linear::ShardRows& rows, std::span<const std::uint32_t> order, const RoundOfSteps& round,
-           std::span<const double> table) {
+           std::span<const double> table, std::span<const std::uint32_t> keys) {
     const double seen = round.seen();
     const auto run_by = [&](const auto& step) {
-      return settings_.average ? pass_.run(AveragedStep(step), rows, order, seen, table)
-                               : pass_.run(step, rows, order, seen, table);
+      return settings_.average ? pass_.run(AveragedStep(step), rows, order, seen, table, keys)
+                               : pass_.run(step, rows, order, seen, table, keys);
     };
     progressive_loss_ += settings_.optimizer == Optimizer::sgd    ? run_by(PlainStep(steps_))
                          : settings_.optimizer == Optimizer::ftrl ? run_by(FtrlStep(steps_, all_->scales))

@@ -2,12 +2,15 @@
 //
 // `state` is the weight, followed by the optimiser's state of it.
 #pragma once
+#include <emmintrin.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "apps/linear_models/feature_counts.h"
+#include "apps/linear_models/local_pass.h"
 #include "apps/linear_models/ordered_sum.h"
 #include "apps/linear_models/penalty.h"
 #include "apps/sgd/settings.h"
@@ -15,6 +18,7 @@
 namespace rota::sgd {
 
 using linear::FeatureScale;
+using linear::TwoDoubles;
 
 // With the rate r_t = rate / sqrt(t), t counting the rows that a shard has seen.
 class PlainStep {
@@ -75,14 +79,24 @@ class AdagradStep {
   // For a single output ...
   void begin_row(double) {}
   void operator()(double* state, double gradient, const FeatureScale& scale) const {
-    const double rate = settings_.rate * scale.step;
-    const double penalty = rate * static_cast<double>(scale.presence);
-    state[1] += gradient * gradient;
-    const double root = std::sqrt(state[1] + kTiny);
+    two(state, state, TwoDoubles{gradient, gradient}, scale, scale);
+  }
+  // Roots and quotients of two numbers take the time of one.
+  void two(double* a, double* b, TwoDoubles gradients, const FeatureScale& of_a, const FeatureScale& of_b) const {
+    const TwoDoubles rate = settings_.rate * TwoDoubles{of_a.step, of_b.step};
+    const TwoDoubles penalty =
+        rate * TwoDoubles{static_cast<double>(of_a.presence), static_cast<double>(of_b.presence)};
+    const TwoDoubles sum = TwoDoubles{a[1], b[1]} + gradients * gradients;
+    const TwoDoubles root = _mm_sqrt_pd(sum + kTiny);
     // All multiplied by the root, to divide once.
-    double w = state[0] * root - rate * gradient;
-    if (settings_.l1 > 0) w = linear::shrunk(w, penalty * settings_.l1);
-    state[0] = w / (root + penalty * settings_.l2);
+    TwoDoubles w = TwoDoubles{a[0], b[0]} * root - rate * gradients;
+    if (settings_.l1 > 0)
+      w = TwoDoubles{linear::shrunk(w[0], penalty[0] * settings_.l1), linear::shrunk(w[1], penalty[1] * settings_.l1)};
+    w /= root + penalty * settings_.l2;
+    a[0] = w[0];
+    a[1] = sum[0];
+    b[0] = w[1];
+    b[1] = sum[1];
   }
   // ... and for several.
   void begin_row(double, std::span<const double> slopes) {

@@ -63,7 +63,7 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
   }
   double run(linear::LocalPass& pass, std::span<const std::uint32_t> order, double seen,
              std::span<const double> table) const {
-    return with_step([&](const auto& step) { return pass.run(step, data_, order, seen, table); });
+    return with_step([&](const auto& step) { return pass.run(step, data_, order, seen, table, {}); });
   }
 
   Loss loss_;
@@ -119,10 +119,10 @@ TEST_P(Pass, AveragesTheWeightsAfterEachRow) {
     linear::LocalPass pass(loss_, all_);
     std::vector<double> sums(all_.outputs);
     for (std::size_t rows = 1; rows <= kRows; ++rows) {
-      pass.run(step, data_, std::span(order).first(rows), 0, std::vector<double>(kKeys * layout.width()));
+      pass.run(step, data_, std::span(order).first(rows), 0, std::vector<double>(kKeys * layout.width()), {});
       for (std::size_t k = 0; k < all_.outputs; ++k) sums[k] += pass.state(linear::kIntercept)[k * layout.stride];
     }
-    pass.run(AveragedStep(step), data_, order, 0, std::vector<double>(kKeys * averaged.width()));
+    pass.run(AveragedStep(step), data_, order, 0, std::vector<double>(kKeys * averaged.width()), {});
     for (std::size_t k = 0; k < all_.outputs; ++k)
       EXPECT_NEAR(pass.state(linear::kIntercept)[(k + 1) * averaged.stride - 1], sums[k] / kRows, 1e-9);
   });
