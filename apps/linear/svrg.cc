@@ -67,7 +67,7 @@ constexpr std::uint32_t kWidth = SvrgStep::kWidth;
 class SvrgPush final : public SolverPush {
  public:
   SvrgPush(const Settings& settings, linear::ShardData data)
-      : SolverPush(settings, std::move(data)), pass_(settings.loss, *all_) {}
+      : SolverPush(settings, std::move(data)), pass_(settings, *all_) {}
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
     const auto plan = task.argument.as<Plan>();

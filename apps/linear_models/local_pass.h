@@ -40,21 +40,24 @@ using TwoDoubles = double __attribute__((vector_size(16)));
 // A row of the table, and of the shard's copy: the state of output 0, of output 1, ...
 class LocalPass {
  public:
-  // The data must outlive it.
-  LocalPass(Loss loss, const SharedData& all) : loss_(loss), scales_(all.scales), outputs_(all.outputs) {}
+  // The data must outlive it.  The copy's memory is touched here, so that the first epoch takes no longer than others.
+  LocalPass(const Settings& settings, const SharedData& all)
+      : loss_(settings.loss),
+        scales_(all.scales),
+        outputs_(all.outputs),
+        layout_(settings.layout(outputs_)),
+        width_(layout_.width()),
+        state_(scales_.size() * width_),
+        run_of_(scales_.size()) {}
 
-  // Visits the rows of `order` in turn; `seen` is the number that a shard has seen before.  Returns the sum of their
-  // losses, each before its own step, times the rows' weights.  With slopes of the rows at a snapshot, row after row,
-  // steps are along the differences from these, and it returns 0.  `keys`: the features of these rows, if known: copied
-  // from the table before the first row, they cost no mispredicted branches.
+  // Visits the rows of `order` in turn, by the step of these settings; `seen` is the number that a shard has seen
+  // before.  Returns the sum of their losses, each before its own step, times the rows' weights.  With slopes of the
+  // rows at a snapshot, row after row, steps are along the differences from these, and it returns 0.  `keys`: the
+  // features of these rows, if known: copied from the table before the first row, they cost no mispredicted branches.
   template <typename Step>
   double run(Step step, const ShardRows& data, std::span<const std::uint32_t> order, double seen,
              std::span<const double> table, std::span<const std::uint32_t> keys,
              std::span<const double> slopes_at_snapshot = {}) {
-    layout_ = {outputs_, Step::kWidth, Step::kShares};
-    width_ = layout_.width();
-    state_.resize(table.size());
-    run_of_.resize(scales_.size());
     if (++run_ == 0) {
       std::fill(run_of_.begin(), run_of_.end(), 0);
       run_ = 1;
@@ -195,8 +198,8 @@ class LocalPass {
   Loss loss_;
   const std::vector<FeatureScale>& scales_;
   std::uint32_t outputs_;
-  RowLayout layout_{1, 1, false};  // of a row of the table
-  std::size_t width_ = 0;          // its width
+  RowLayout layout_;  // of a row of the table
+  std::size_t width_;
   std::vector<double> state_;
   std::vector<std::uint32_t> run_of_;  // the last run that had the feature
   std::uint32_t run_ = 0;

@@ -55,7 +55,7 @@ class SgdPush : public linear::RowsPush {
       : RowsPush(settings, std::move(data)),
         settings_(settings),
         steps_(settings.steps(all_->slopes, all_->steps)),
-        pass_(settings.loss, *all_) {}
+        pass_(settings, *all_) {}
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
     const std::span<const double> table = weights_.numbers();

@@ -61,9 +61,16 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
         return f(FtrlStep(steps_, all_.scales));
     }
   }
-  double run(linear::LocalPass& pass, std::span<const std::uint32_t> order, double seen,
-             std::span<const double> table) const {
-    return with_step([&](const auto& step) { return pass.run(step, data_, order, seen, table, {}); });
+  double run(linear::LocalPass& pass, std::span<const std::uint32_t> order, double seen, std::span<const double> table,
+             std::span<const std::uint32_t> keys) const {
+    return with_step([&](const auto& step) { return pass.run(step, data_, order, seen, table, keys); });
+  }
+  linear::Settings settings(std::uint32_t state_width, bool shares) const {
+    linear::Settings settings;
+    settings.loss = loss_;
+    settings.state_width = state_width;
+    settings.shares_state = shares;
+    return settings;
   }
 
   Loss loss_;
@@ -76,12 +83,16 @@ class Pass : public testing::TestWithParam<std::tuple<Loss, Optimizer, bool>> {
 
 TEST_P(Pass, MakesTheStepsOfPlainLoops) {
   const auto state_width = 1 + static_cast<std::uint32_t>(std::get<Optimizer>(GetParam()));
-  const linear::RowLayout layout(all_.outputs, state_width, state_width == 2);
+  const linear::Settings settings = this->settings(state_width, state_width == 2);
+  const linear::RowLayout layout = settings.layout(all_.outputs);
   const std::size_t width = layout.width();
-  linear::LocalPass pass(loss_, all_);
+  linear::LocalPass pass(settings, all_);
+  std::vector<std::uint32_t> keys(kKeys - 1);
+  std::iota(keys.begin(), keys.end(), 0U);
   std::vector<double> table(kKeys * width);
   PlainSgd::Table expected(kKeys, std::vector<PlainSgd::State>(plain_.outputs));
-  // Three runs: the later ones begin where the ones before ended, as another round does.
+  // Three runs: the later ones begin where the ones before ended, as another round does.  The last is told its
+  // features.
   for (std::size_t run = 0; run < 3; ++run) {
     std::vector<std::uint32_t> order(kRows / 3);
     std::iota(order.begin(), order.end(), static_cast<std::uint32_t>(run * kRows / 3));
@@ -89,7 +100,9 @@ TEST_P(Pass, MakesTheStepsOfPlainLoops) {
     for (std::size_t i = 0; i < order.size(); ++i)
       losses += plain_.step(expected, rows_[order[i]], data_.targets[order[i]],
                             data_.weights.empty() ? 1 : data_.weights[order[i]], static_cast<double>(run * 30 + i + 1));
-    EXPECT_NEAR(this->run(pass, order, static_cast<double>(run * 30), table), losses, 1e-9);
+    EXPECT_NEAR(
+        this->run(pass, order, static_cast<double>(run * 30), table, std::span(keys).first(run < 2 ? 0 : keys.size())),
+        losses, 1e-9);
     for (const std::uint32_t key : pass.touched())
       std::copy(pass.state(key).begin(), pass.state(key).end(), table.begin() + static_cast<long>(key * width));
     EXPECT_EQ(pass.touched().size(), kKeys - 1);
@@ -112,19 +125,20 @@ TEST_P(Pass, MakesTheStepsOfPlainLoops) {
 // Of a feature that all rows have.
 TEST_P(Pass, AveragesTheWeightsAfterEachRow) {
   with_step([&]<typename Step>(const Step& step) {
-    const linear::RowLayout layout(all_.outputs, Step::kWidth, Step::kShares);
-    const linear::RowLayout averaged(all_.outputs, Step::kWidth + 1, Step::kShares);
+    const linear::Settings plain = settings(Step::kWidth, Step::kShares);
+    const linear::Settings averaging = settings(Step::kWidth + 1, Step::kShares);
+    const linear::RowLayout layout = plain.layout(all_.outputs), averaged = averaging.layout(all_.outputs);
     std::vector<std::uint32_t> order(kRows);
     std::iota(order.begin(), order.end(), 0U);
-    linear::LocalPass pass(loss_, all_);
+    linear::LocalPass pass(plain, all_), averaged_pass(averaging, all_);
     std::vector<double> sums(all_.outputs);
     for (std::size_t rows = 1; rows <= kRows; ++rows) {
       pass.run(step, data_, std::span(order).first(rows), 0, std::vector<double>(kKeys * layout.width()), {});
       for (std::size_t k = 0; k < all_.outputs; ++k) sums[k] += pass.state(linear::kIntercept)[k * layout.stride];
     }
-    pass.run(AveragedStep(step), data_, order, 0, std::vector<double>(kKeys * averaged.width()), {});
+    averaged_pass.run(AveragedStep(step), data_, order, 0, std::vector<double>(kKeys * averaged.width()), {});
     for (std::size_t k = 0; k < all_.outputs; ++k)
-      EXPECT_NEAR(pass.state(linear::kIntercept)[(k + 1) * averaged.stride - 1], sums[k] / kRows, 1e-9);
+      EXPECT_NEAR(averaged_pass.state(linear::kIntercept)[(k + 1) * averaged.stride - 1], sums[k] / kRows, 1e-9);
   });
 }
 
