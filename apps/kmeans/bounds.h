@@ -21,9 +21,10 @@
 // is for the rounding of this, and the bounds themselves are rounded towards the safe side.
 //
 // A score is |c|^2 - 2 x c.  With u = 2^-24, the sum x c of m < 2^20 products of numbers that are rounded to single
-// precision is off by at most 1.1 (m + 3) u |x| |c|, and 2 |x| |c| <= |x|^2 + |c|^2.  The error of Centres::norm() is
-// far less than what a row's share of errors has beyond that.  Digits below the least number of single precision are
-// lost as well: with the scale t of Centres::scale(), at most m 2^-149 (|x t| + |c t| + 2) / t^2 of x c.
+// precision is off by at most 1.1 (m + 3) u |x| |c|, whether each product is rounded or not, and 2 |x| |c| <= |x|^2 +
+// |c|^2.  The error of Centres::norm() is far less than what a row's share of errors has beyond that.  Digits below the
+// least number of single precision are lost as well: with the scale t of Centres::scale(), at most
+// m 2^-149 (|x t| + |c t| + 2) / t^2 of x c.
 #pragma once
 #include <emmintrin.h>
 
@@ -122,12 +123,15 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
 [[gnu::always_inline]] inline double lowest_but(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
   const std::size_t first = g * pass.width;
   if (but - first >= pass.width) return pass.lowest[g];
-  double lowest = kInfinity;
-  for (std::size_t k = first; k < first + pass.width; ++k) {
-    const double low = k == but ? kInfinity : pass.scores[k] - row.share * pass.norms[k];
-    lowest = low < lowest ? low : lowest;
+  using Lanes [[gnu::vector_size(32)]] = std::int64_t;
+  const Four none = four(kInfinities);
+  Four lowest = none;
+  Lanes after = Lanes{0, 1, 2, 3} - static_cast<std::int64_t>(but - first);  // how far each cluster is after that one
+  for (std::size_t k = first; k < first + pass.width; k += 4, after += 4) {
+    const Four low = four(&pass.scores[k]) - row.share * four(&pass.norms[k]), others = after == 0 ? none : low;
+    lowest = others < lowest ? others : lowest;
   }
-  return lowest;
+  return least_of(lowest);
 }
 // From the scores: a distance that is not more than that to any centre of the group but one, plus the drift until now.
 [[gnu::always_inline]] inline float lower_of(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
