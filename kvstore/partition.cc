@@ -180,9 +180,11 @@ Status Partition::commit_whole(Outbox& out) {
     out.start(followed_by([this, pulled] { return run_pull(*pulled); },
                           [this, pulled](Done& done, Outbox& later) -> Status {
                             pulling_ = false;
+                            long_pulls_.add(done.took);
                             ROTA_TRY(commit(*pulled, std::move(done), later));
                             return commit_whole(later);
-                          }));
+                          }),
+              long_pulls_.expected());
   }
   return {};
 }
@@ -212,6 +214,7 @@ PullEntries Partition::name_rows(const Gather::Whole& whole) {
 }
 
 Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
+  const Nanoseconds began = now_ns();
   const SharedRows& rows = whole.expect.rows;
   const Table& table = rows_.tables()[rows.table];
   const PullEntries entries = name_rows(whole);
@@ -266,6 +269,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
     done.feedback.changes = bytes_of(std::move(copy));
     done.feedback.runs = deltas.runs;
   }
+  done.took = now_ns() - began;
   return done;
 }
 

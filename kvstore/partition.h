@@ -53,6 +53,7 @@ class Partition final : public Node {
   struct Done {
     Deltas deltas;
     RoundFeedback feedback;  // for the scheduler that awaits it
+    Nanoseconds took = 0;
   };
   Result<Done> run_pull(Gather::Whole& whole);
   PullEntries name_rows(const Gather::Whole& whole);
@@ -76,8 +77,9 @@ class Partition final : public Node {
   // By table: the rows and numbers of the last round, if it was open and its changes were wanted.  Where the next one
   // has the same rows, these are the numbers before it, and need not be copied.
   std::map<TableId, SparseRows> last_rounds_;
-  bool pulling_ = false;  // a pull runs on a compute thread
-  bool shaped_ = false;   // the facts are in, and with them rows and pull
+  bool pulling_ = false;  // a long pull runs
+  Expectation long_pulls_;
+  bool shaped_ = false;  // the facts are in, and with them rows and pull
   CheckpointCollector collector_{settings_.index, settings_.credit, store_, own_};
   std::optional<CheckpointServer> server_;  // of a resumed job
 };

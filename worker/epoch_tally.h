@@ -1,5 +1,4 @@
-// worker/epoch_tally.h -- what a worker counts of every epoch that is not over (items, times, bytes), and how long work
-// is expected to take.
+// worker/epoch_tally.h -- what a worker counts of every epoch that is not over: items, times, bytes.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -14,19 +13,6 @@ namespace rota {
 struct Worked {
   std::uint64_t items = 0;
   Nanoseconds compute = 0, wire = 0;  // wire: making slices into bytes and back
-};
-
-// How long the next work of a kind will take: an average in which an interruption counts little.
-class Expectation {
- public:
-  void add(Nanoseconds took) {
-    expected_ =
-        expected_ == Outbox::kUnknown ? took : expected_ + (std::min(took, 2 * expected_ + 1000) - expected_) / 8;
-  }
-  Nanoseconds expected() const { return expected_; }
-
- private:
-  Nanoseconds expected_ = Outbox::kUnknown;
 };
 
 class EpochTallies {

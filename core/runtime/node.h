@@ -3,6 +3,7 @@
 // Equal inputs in equal order give equal outputs, so the same nodes run over ZeroMQ in production (process.cc) and
 // inside one seeded thread in tests (tests/sim).
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -106,12 +107,13 @@ class Outbox {
     if (to.empty()) return;
     sent.push_back({self_, to.front(), std::move(message), {to.begin() + 1, to.end()}});
   }
-  // Computing (a push, an encoding), on a compute thread.
-  void start(Work work) { started.push_back({self_, std::move(work)}); }
+  // Computing (a push, an encoding), on a compute thread.  `expected`, here and below: how long the work will take.  If
+  // that is brief it is done at once, on the node's thread.
+  void start(Work work, Nanoseconds expected = kUnknown) {
+    started.push_back({self_, std::move(work), false, false, false, expected});
+  }
   // As start(), for many short ones, each of which makes the next ready: the finishing thread handles the completion at
-  // once if it can, instead of waking the node's own.  So the continuation calls no hook of the plugin.  `expected`, of
-  // these and the next ones: how long the work will take.  What is shorter than a hand-over is done at once, on the
-  // node's thread.
+  // once if it can, instead of waking the node's own.  So the continuation calls no hook of the plugin.
   void start_chained(Work work, Nanoseconds expected = kUnknown) {
     started.push_back({self_, std::move(work), false, false, true, expected});
   }
@@ -139,6 +141,19 @@ class Outbox {
   NodeId self_;
   const World& world_;
   QueuedTo queued_to_;
+};
+
+// How long the next work of a kind will take: an average in which an interruption counts little.
+class Expectation {
+ public:
+  void add(Nanoseconds took) {
+    expected_ =
+        expected_ == Outbox::kUnknown ? took : expected_ + (std::min(took, 2 * expected_ + 1000) - expected_) / 8;
+  }
+  Nanoseconds expected() const { return expected_; }
+
+ private:
+  Nanoseconds expected_ = Outbox::kUnknown;
 };
 
 class Node {

@@ -40,7 +40,7 @@ constexpr int kIdleTickMs = 500;
 constexpr Nanoseconds kHookMost = 10 * kSecond;
 // Work that is done at once, instead of by a compute thread.  Where there is one of these it would be woken each time,
 // and the loop would wait for its core; several, which would do the work side by side, gain from 80 us on.
-constexpr Nanoseconds kBrief = 1'000'000, kBriefBesideOthers = 80'000;
+constexpr Nanoseconds kBrief = 2'000'000, kBriefBesideOthers = 80'000;
 // While such work follows on such work, connections and observers are looked at this often.
 constexpr Nanoseconds kLookEvery = 2 * kMillisecond;
 // Messages handled in a row before what they caused is sent.
