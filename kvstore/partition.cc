@@ -14,6 +14,7 @@
 #include "core/rounds/commits.h"
 #include "core/rounds/norms.h"
 #include "core/rounds/placement.h"
+#include "core/wire/lent_memory.h"
 
 namespace rota {
 
@@ -22,8 +23,8 @@ namespace {
 // The rows' numbers, one row after the other.  Rows that are neighbours in memory are copied as one.  Calls
 // block(values, at) for each kNormBlock numbers, while they are in the nearest cache, and for the last ones.
 template <typename Block>
-std::vector<double> values_of(const PullEntries& entries, std::size_t width, Block block) {
-  std::vector<double> values;
+LendableVector<double> values_of(const PullEntries& entries, std::size_t width, Block block) {
+  LendableVector<double> values;
   values.reserve(entries.size() * width);
   std::span<const double> stretch;
   std::size_t seen = 0;
@@ -60,8 +61,8 @@ constexpr std::size_t kBriefMost = std::size_t{32} << 10;
 constexpr std::size_t kKeptMost = std::size_t{64} << 20;
 
 // Takes over the memory of the numbers.
-Bytes bytes_of(std::vector<double> numbers) {
-  const auto owner = std::make_shared<const std::vector<double>>(std::move(numbers));
+Bytes bytes_of(LendableVector<double> numbers) {
+  const auto owner = std::make_shared<const LendableVector<double>>(std::move(numbers));
   return {owner, std::as_bytes(std::span(*owner))};
 }
 
@@ -222,7 +223,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   SparseRows last;
   if (auto found = last_rounds_.extract(rows.table)) last = std::move(found.mapped());
   const bool known = wish == Feedback::norms && rows.open && last.runs() == whole.open.runs() && !last.pieces().empty();
-  std::vector<double> copy;
+  LendableVector<double> copy;
   std::array<double, kNormBlock> block;
   if (wish != Feedback::reply && !known) copy = values_of(entries, table.row_width, [](auto...) {});
   const std::span<const double> before = known ? last.pieces().front().numbers : copy;
@@ -233,7 +234,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   }));
   Done done;
   bool finite = true;
-  std::vector<double> values = values_of(entries, table.row_width, [&](std::span<const double> after, std::size_t at) {
+  auto values = values_of(entries, table.row_width, [&](std::span<const double> after, std::size_t at) {
     ChangeNorms norms{.l1 = std::numeric_limits<double>::infinity()};
     if (!before.empty()) {
       const std::span<double> changes =

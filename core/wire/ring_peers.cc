@@ -16,7 +16,8 @@ namespace {
 
 constexpr char kGreeting[8] = {'R', 'o', 't', 'a', 'r', 'n', 'g', '1'};
 constexpr std::size_t kSleepsMemory = 4096;
-constexpr int kWaiting = 64;  // connections that are not accepted yet
+constexpr int kWaiting = 64;            // connections that are not accepted yet
+constexpr std::size_t kPassedMost = 3;  // descriptors
 
 std::string ring_path(const std::string& path) {
   return path + ".ring";
@@ -31,32 +32,33 @@ std::optional<sockaddr_un> address_of(const std::string& path) {
   return address;
 }
 
-// A greeting with two descriptors.
-bool pass(const FileDescriptor& socket, const FileDescriptor& memory, const FileDescriptor& doorbell) {
-  const int descriptors[2] = {memory.get(), doorbell.get()};
+// A greeting with two descriptors, or three.
+bool pass(const FileDescriptor& socket, const FileDescriptor& memory, const FileDescriptor& doorbell, int lent = -1) {
+  const int descriptors[kPassedMost] = {memory.get(), doorbell.get(), lent};
+  const std::size_t bytes = (lent < 0 ? kPassedMost - 1 : kPassedMost) * sizeof(int);
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
   iovec text = {const_cast<char*>(kGreeting), sizeof kGreeting};
   msghdr message = {};
   message.msg_iov = &text;
   message.msg_iovlen = 1;
   message.msg_control = control;
-  message.msg_controllen = sizeof control;
+  message.msg_controllen = CMSG_SPACE(bytes);
   cmsghdr* const head = CMSG_FIRSTHDR(&message);
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof descriptors);
-  std::memcpy(CMSG_DATA(head), descriptors, sizeof descriptors);
+  head->cmsg_len = CMSG_LEN(bytes);
+  std::memcpy(CMSG_DATA(head), descriptors, bytes);
   return ::sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof kGreeting;
 }
 
 struct Passed {
   enum class What { nothing, greeting, end } what = What::nothing;  // end: the connection, or what no process says
-  FileDescriptor memory = {}, doorbell = {};
+  FileDescriptor memory = {}, doorbell = {}, lent = {};
 };
 
 Passed take(const FileDescriptor& socket) {
   char text_bytes[sizeof kGreeting] = {};
-  int descriptors[2] = {-1, -1};
+  int descriptors[kPassedMost] = {-1, -1, -1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
   iovec text = {text_bytes, sizeof text_bytes};
   msghdr message = {};
@@ -66,7 +68,7 @@ Passed take(const FileDescriptor& socket) {
   message.msg_controllen = sizeof control;
   const ssize_t got = ::recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return {};
-  std::array<FileDescriptor, 2> owned;
+  std::array<FileDescriptor, kPassedMost> owned;
   const cmsghdr* const head = CMSG_FIRSTHDR(&message);
   if (head != nullptr && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
     const std::size_t bytes = std::min(head->cmsg_len - CMSG_LEN(0), sizeof descriptors);
@@ -75,7 +77,7 @@ Passed take(const FileDescriptor& socket) {
   }
   if (got != sizeof kGreeting || std::memcmp(text_bytes, kGreeting, sizeof kGreeting) != 0 || !owned[1].open())
     return {Passed::What::end};
-  return {Passed::What::greeting, std::move(owned[0]), std::move(owned[1])};
+  return {Passed::What::greeting, std::move(owned[0]), std::move(owned[1]), std::move(owned[2])};
 }
 
 void ring(const FileDescriptor& doorbell) {
@@ -93,6 +95,7 @@ Result<std::unique_ptr<RingPeers>> RingPeers::listen(const std::string& path, co
 }
 
 Status RingPeers::open() {
+  LentMemory::open();
   ROTA_ASSIGN(sleeps_, SharedMemory::create(kSleepsMemory));
   const std::string path = ring_path(path_);
   const auto address = address_of(path);
@@ -132,7 +135,10 @@ RingPeers::Sent RingPeers::connect(NodeId peer, const std::string& path) {
   no_memory_ = !memory.ok();
   if (no_memory_) return Sent::no_ring;
   RingWriter ring(*std::move(memory));
-  if (!pass(socket, ring.memory().descriptor(), doorbell_) || !watch(socket).ok()) return Sent::not_now;
+  const LentMemory* const lent = LentMemory::of_process();
+  if (!pass(socket, ring.memory().descriptor(), doorbell_, lent != nullptr ? lent->descriptor().get() : -1) ||
+      !watch(socket).ok())
+    return Sent::not_now;
   ring.memory().close_descriptor();
   peer_of_[socket.get()] = peer;
   outgoing_.try_emplace(peer, Outgoing{path, std::move(socket), std::move(ring)});
@@ -226,10 +232,13 @@ void RingPeers::read_connection(std::map<int, Incoming>::iterator from) {
   if (passed.what == Passed::What::nothing) return;
   if (passed.what == Passed::What::greeting && in.ring == nullptr) {
     auto memory = SharedMemory::open(std::move(passed.memory), kRingMemory);
-    if (memory.ok() && pass(in.socket, sleeps_.descriptor(), doorbell_)) {
+    auto lent = passed.lent.open() ? SharedMemory::open(std::move(passed.lent), kLentMemory) : SharedMemory();
+    if (memory.ok() && lent.ok() && pass(in.socket, sleeps_.descriptor(), doorbell_)) {
       memory->close_descriptor();
+      lent->close_descriptor();
       in.doorbell = std::move(passed.doorbell);
-      in.ring = std::make_unique<RingReader>(*std::move(memory), message_bytes_max_);
+      in.ring = std::make_unique<RingReader>(*std::move(memory), std::make_shared<const SharedMemory>(*std::move(lent)),
+                                             message_bytes_max_);
       return;
     }
   }

@@ -1,13 +1,7 @@
 #include "core/wire/shared_ring.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -22,51 +16,11 @@ constexpr std::uint64_t kToBeginning = ~std::uint64_t{0};
 constexpr std::size_t kBeginAgain = std::size_t{64} << 10;
 constexpr std::array<std::byte, 8> kFilling{};
 
-Status no_memory() {
-  return {ExitCode::temporary, std::string("memory shared with another process: ") + std::strerror(errno)};
-}
-
 std::size_t filling(std::size_t bytes) {
   return (8 - bytes % 8) % 8;
 }
 
 }  // namespace
-
-SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) ::munmap(data_, bytes_);
-}
-
-void SharedMemory::swap(SharedMemory& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-}
-
-Result<SharedMemory> SharedMemory::map(FileDescriptor descriptor, std::size_t bytes) {
-  void* const data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor.get(), 0);
-  if (data == MAP_FAILED) return no_memory();
-  SharedMemory memory;
-  memory.descriptor_ = std::move(descriptor);
-  memory.data_ = static_cast<std::byte*>(data);
-  memory.bytes_ = bytes;
-  return memory;
-}
-
-Result<SharedMemory> SharedMemory::create(std::size_t bytes) {
-  FileDescriptor descriptor(::memfd_create("rota", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!descriptor.open() || ::ftruncate(descriptor.get(), static_cast<off_t>(bytes)) != 0) return no_memory();
-  if (::fcntl(descriptor.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) return no_memory();
-  return map(std::move(descriptor), bytes);
-}
-
-Result<SharedMemory> SharedMemory::open(FileDescriptor descriptor, std::size_t bytes) {
-  struct stat found = {};
-  const int seals = ::fcntl(descriptor.get(), F_GET_SEALS);
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || ::fstat(descriptor.get(), &found) != 0 ||
-      static_cast<std::size_t>(found.st_size) != bytes)
-    return Status(ExitCode::bug, "another process shared memory of another kind");
-  return map(std::move(descriptor), bytes);
-}
 
 // ---- the writer
 
@@ -78,13 +32,35 @@ std::size_t RingWriter::free_bytes() const {
   return used > kRingBytes ? 0 : kRingBytes - static_cast<std::size_t>(used);
 }
 
+// Whether it is lent; or to be copied.
+bool RingWriter::lend(const Bytes& frame) {
+  const LentMemory* const memory = LentMemory::of_process();
+  if (memory == nullptr || frame.size() < kLentLeast || !memory->has(frame.view().data())) return false;
+  const auto loan = std::ranges::find_if(lent_, [](const Bytes& one) { return one.empty(); });
+  if (loan == lent_.end()) return false;
+  const auto number = static_cast<std::size_t>(loan - lent_.begin());
+  *loan = frame;
+  state_->loans[number].store(1);
+  places_.push_back({memory->offset(frame.view().data()), number});
+  return true;
+}
+
 void RingWriter::begin(const Frames& frames) {
+  for (std::size_t i = 0; i < kLoans; ++i)
+    if (!lent_[i].empty() && state_->loans[i].load(std::memory_order_acquire) == 0) lent_[i] = {};
   head_ = {frames.size()};
-  for (const Bytes& frame : frames) head_.push_back(frame.size());
+  places_.clear();
+  places_.reserve(frames.size());
   frames_ = frames;
-  segments_ = {std::as_bytes(std::span(head_))};
-  for (const Bytes& frame : frames_) segments_.push_back(frame.view());
-  const std::size_t bytes = size_of(frames_);
+  segments_.assign(1, {});
+  std::size_t bytes = 0;
+  for (const Bytes& frame : frames_) {
+    const bool lent = lend(frame);
+    head_.push_back(frame.size() | (lent ? kLent : 0));
+    segments_.push_back(lent ? std::as_bytes(std::span(places_.back())) : frame.view());
+    bytes += segments_.back().size();
+  }
+  segments_.front() = std::as_bytes(std::span(head_));
   segments_.push_back(std::span(kFilling).first(filling(bytes)));
   segment_ = offset_ = 0;
 
@@ -125,10 +101,11 @@ bool RingWriter::advance() {
 
 // ---- the reader
 
-RingReader::RingReader(SharedMemory memory, std::size_t message_bytes_max)
-    : memory_(std::move(memory)),
-      state_(reinterpret_cast<RingState*>(memory_.data())),
-      ring_(memory_.data() + 4096),
+RingReader::RingReader(SharedMemory memory, std::shared_ptr<const SharedMemory> lent, std::size_t message_bytes_max)
+    : memory_(std::make_shared<const SharedMemory>(std::move(memory))),
+      lent_(std::move(lent)),
+      state_(reinterpret_cast<RingState*>(memory_->data())),
+      ring_(memory_->data() + 4096),
       message_bytes_max_(message_bytes_max) {
   expect_message();
 }
@@ -180,6 +157,7 @@ std::optional<Frames> RingReader::next() {
         if (!make_frames()) return fail();
         break;
       case Part::frames:
+        if (!borrow()) return fail();
         expect_message();
         return std::exchange(frames_, {});
     }
@@ -192,22 +170,52 @@ bool RingReader::make_frames() {
   struct alignas(16) Block {
     std::byte bytes[16];
   };
-  std::size_t bytes = 0, blocks = 0;
-  for (const std::uint64_t size : sizes_) {
+  std::size_t bytes = 0, blocks = 0, loans = 0;
+  for (const std::uint64_t sent : sizes_) {
+    const std::uint64_t size = sent & ~kLent;
     if (size > message_bytes_max_ - bytes) return false;
     bytes += static_cast<std::size_t>(size);
-    blocks += (static_cast<std::size_t>(size) + sizeof(Block) - 1) / sizeof(Block);
+    if (size != sent)
+      ++loans;
+    else
+      blocks += (static_cast<std::size_t>(size) + sizeof(Block) - 1) / sizeof(Block);
   }
   const auto memory = std::make_shared_for_overwrite<Block[]>(blocks);
+  places_.resize(loans);
   std::vector<std::span<std::byte>> targets;
   std::byte* place = reinterpret_cast<std::byte*>(memory.get());
+  std::size_t inside = 0;
   for (const std::uint64_t size : sizes_) {
-    targets.emplace_back(place, static_cast<std::size_t>(size));
-    frames_.emplace_back(memory, targets.back());
-    place += (static_cast<std::size_t>(size) + sizeof(Block) - 1) / sizeof(Block) * sizeof(Block);
+    if ((size & kLent) != 0) {
+      targets.push_back(std::as_writable_bytes(std::span(places_[places_.size() - loans--])));
+      frames_.emplace_back();
+    } else {
+      targets.emplace_back(place, static_cast<std::size_t>(size));
+      frames_.emplace_back(memory, targets.back());
+      place += (static_cast<std::size_t>(size) + sizeof(Block) - 1) / sizeof(Block) * sizeof(Block);
+    }
+    inside += targets.back().size();
   }
-  targets.push_back(std::span(filling_).first(filling(bytes)));
+  targets.push_back(std::span(filling_).first(filling(inside)));
   expect(Part::frames, std::move(targets));
+  return true;
+}
+
+// Of the frames that are lent, the places.  False if one is none.
+bool RingReader::borrow() {
+  auto place = places_.begin();
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    if ((sizes_[i] & kLent) == 0) continue;
+    const auto [at, loan] = *place++;
+    const std::uint64_t size = sizes_[i] & ~kLent;
+    if (lent_ == nullptr || lent_->data() == nullptr || loan >= kLoans || size > kLentMemory || at > kLentMemory - size)
+      return false;
+    const std::shared_ptr<const std::byte> owner(
+        lent_->data() + at, [ring = memory_, lent = lent_, ended = &state_->loans[loan]](const std::byte*) {
+          ended->store(0, std::memory_order_release);
+        });
+    frames_[i] = {owner, {owner.get(), static_cast<std::size_t>(size)}};
+  }
   return true;
 }
 

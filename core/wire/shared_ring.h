@@ -4,9 +4,14 @@
 // position p is at p mod kRingBytes.  A message is a record: its number of frames and their sizes, 8 bytes each, and
 // then the frames' bytes, filled up to a multiple of 8.  A message larger than the free space passes piece by piece.
 //
+// A large frame in the writer's lent memory (lent_memory.h) is not copied: its size has kLent in it, and in place of
+// its bytes there are its offset in that memory and the number of a loan, 8 bytes each.  The writer keeps the frame
+// until the reader, which needs it no more, has ended the loan.
+//
 // The reader copies what it reads before it looks at it, and trusts no number in the memory: the other process may
-// change it at any time.
+// change it at any time.  So only numbers are lent, of which any is as good as another to the reader.
 #pragma once
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,48 +20,22 @@
 #include <span>
 #include <vector>
 
-#include "core/base/files.h"
 #include "core/wire/codec.h"
+#include "core/wire/lent_memory.h"
 
 namespace rota {
 
-// Memory that has a descriptor, for another process.
-class SharedMemory {
- public:
-  SharedMemory() = default;
-  SharedMemory(SharedMemory&& other) noexcept { swap(other); }
-  SharedMemory& operator=(SharedMemory other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~SharedMemory();
-
-  // New, of zeros.  Errors: temporary, if there is no memory or descriptor for it.
-  static Result<SharedMemory> create(std::size_t bytes);
-  // What another process made: of exactly this size, and sealed against shrinking, or reading could end this process.
-  static Result<SharedMemory> open(FileDescriptor descriptor, std::size_t bytes);
-
-  std::byte* data() const { return data_; }
-  const FileDescriptor& descriptor() const { return descriptor_; }
-  void close_descriptor() { descriptor_ = {}; }  // the memory stays
-
- private:
-  static Result<SharedMemory> map(FileDescriptor descriptor, std::size_t bytes);
-  void swap(SharedMemory& other) noexcept;
-
-  FileDescriptor descriptor_;
-  std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
 inline constexpr std::size_t kRingBytes = std::size_t{4} << 20;
+inline constexpr std::uint64_t kLent = std::uint64_t{1} << 63;
+inline constexpr std::size_t kLoans = 64;  // at once; more are copied
 
 // Each side writes its position and then looks whether the other waits, which says so and then looks at the position:
 // in one order for both (sequentially consistent), or both could miss the other.
 struct RingState {
-  alignas(64) std::atomic<std::uint64_t> written;  // position up to which the writer has written
-  alignas(64) std::atomic<std::uint64_t> read;     // and up to which the reader has read
-  std::atomic<std::uint32_t> writer_waits;         // for free space
+  alignas(64) std::atomic<std::uint64_t> written;        // position up to which the writer has written
+  alignas(64) std::atomic<std::uint64_t> read;           // and up to which the reader has read
+  std::atomic<std::uint32_t> writer_waits;               // for free space
+  alignas(64) std::atomic<std::uint32_t> loans[kLoans];  // 1: the reader uses the frame
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 inline constexpr std::size_t kRingMemory = 4096 + kRingBytes;  // the state, and the ring
@@ -79,12 +58,15 @@ class RingWriter {
   static constexpr std::size_t kStep = std::size_t{256} << 10;
 
   std::size_t free_bytes() const;
+  bool lend(const Bytes& frame);
 
   SharedMemory memory_;
   RingState* state_;
   std::byte* ring_;
+  std::array<Bytes, kLoans> lent_;
   std::uint64_t at_ = 0;  // position
   std::vector<std::uint64_t> head_;
+  std::vector<std::array<std::uint64_t, 2>> places_;  // of the frames that are lent
   Frames frames_;
   std::vector<std::span<const std::byte>> segments_;  // of the message: head, frames, filling
   std::size_t segment_ = 0, offset_ = 0;              // what is written next
@@ -92,8 +74,8 @@ class RingWriter {
 
 class RingReader {
  public:
-  // Messages of more bytes are refused.
-  RingReader(SharedMemory memory, std::size_t message_bytes_max);
+  // `lent`: that of the writer's process; or none.  Messages of more bytes are refused.
+  RingReader(SharedMemory memory, std::shared_ptr<const SharedMemory> lent, std::size_t message_bytes_max);
   RingReader(const RingReader&) = delete;  // it has places in itself
   RingReader& operator=(const RingReader&) = delete;
 
@@ -113,9 +95,10 @@ class RingReader {
   void expect(Part part, std::vector<std::span<std::byte>> targets);
   void expect_message() { expect(Part::count, {std::as_writable_bytes(std::span(&count_, 1))}); }
   bool make_frames();
+  bool borrow();
   std::optional<Frames> fail();
 
-  SharedMemory memory_;
+  std::shared_ptr<const SharedMemory> memory_, lent_;  // what is lent may be used longer than this
   RingState* state_;
   const std::byte* ring_;
   std::size_t message_bytes_max_;
@@ -125,6 +108,7 @@ class RingReader {
   Part part_ = Part::count;
   std::uint64_t count_ = 0;
   std::vector<std::uint64_t> sizes_;
+  std::vector<std::array<std::uint64_t, 2>> places_;  // of the frames that are lent
   std::byte filling_[8] = {};
   Frames frames_;
   std::vector<std::span<std::byte>> targets_;

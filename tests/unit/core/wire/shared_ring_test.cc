@@ -1,13 +1,12 @@
 // A writer and a reader over the same memory, in one thread or in two.
 #include "core/wire/shared_ring.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 namespace rota {
@@ -28,9 +27,14 @@ bool equal(const Frames& a, const Frames& b) {
 
 struct Ring {
   explicit Ring(std::size_t most = kMost)
-      : writer(*SharedMemory::create(kRingMemory)), reader(memory_of(writer.memory()), most) {}
-  static SharedMemory memory_of(const SharedMemory& memory) {
-    return *SharedMemory::open(FileDescriptor(::dup(memory.descriptor().get())), kRingMemory);
+      : writer(*SharedMemory::create(kRingMemory)),
+        reader(opened(writer.memory().descriptor(), kRingMemory), lent, most) {}
+  static SharedMemory opened(const FileDescriptor& descriptor, std::size_t bytes) {
+    return *SharedMemory::open(FileDescriptor(::dup(descriptor.get())), bytes);
+  }
+  static std::shared_ptr<const SharedMemory> of_this_process() {
+    LentMemory::open();
+    return std::make_shared<const SharedMemory>(opened(LentMemory::of_process()->descriptor(), kLentMemory));
   }
   RingState& state() { return *reinterpret_cast<RingState*>(writer.memory().data()); }
   // Writes numbers where the next record begins.
@@ -39,9 +43,17 @@ struct Ring {
     state().written.store(numbers.size() * 8);
   }
 
+  std::shared_ptr<const SharedMemory> lent = of_this_process();
   RingWriter writer;
   RingReader reader;
 };
+
+// In the lent memory.
+Bytes numbers_of(std::size_t count, double first) {
+  const auto owner = std::make_shared<LendableVector<double>>(count);
+  std::iota(owner->begin(), owner->end(), first);
+  return {owner, std::as_bytes(std::span(*owner))};
+}
 
 TEST(SharedRing, MessagesOfAllSizesArriveInOrder) {
   Ring ring;
@@ -134,6 +146,67 @@ TEST(SharedRing, TwoThreadsPassManyMessages) {
   }
 }
 
+TEST(SharedRing, LentNumbersAreReadInPlaceAndKeptUntilTheReaderNeedsThemNoMore) {
+  std::optional<Frames> got;
+  Frames sent = {bytes_of(80, 1), numbers_of(100'000, 1), bytes_of(13, 2), numbers_of(70'000, 5)};
+  const std::byte* const place = sent[1].view().data();
+  {
+    Ring ring;
+    ring.writer.begin(sent);
+    ring.writer.advance();
+    EXPECT_TRUE(ring.writer.idle());
+    EXPECT_LT(ring.state().written.load(), 200U);
+    got = ring.reader.next();
+    ASSERT_TRUE(got);
+    EXPECT_TRUE(equal(*got, sent));
+    EXPECT_GE((*got)[1].view().data(), ring.lent->data());
+    EXPECT_LT((*got)[1].view().data(), ring.lent->data() + kLentMemory);
+    const Frames wanted = {bytes_of(80, 1), numbers_of(100'000, 1), bytes_of(13, 2), numbers_of(70'000, 5)};
+    sent.clear();
+    ring.writer.begin({bytes_of(1, 1)});
+    EXPECT_TRUE(equal(*got, wanted)) << "the loan has not ended";
+    EXPECT_NE(numbers_of(100'000, 9).view().data(), place);
+    got->erase(got->begin() + 1);
+    ring.writer.advance();
+    ring.writer.begin({bytes_of(1, 1)});
+    EXPECT_EQ(numbers_of(100'000, 9).view().data(), place) << "the memory is used again";
+  }
+  EXPECT_EQ(got->back().size(), 70'000 * sizeof(double)) << "a frame may be used longer than the ring";
+  double last = 0;
+  std::memcpy(&last, got->back().view().data() + 69'999 * sizeof last, sizeof last);
+  EXPECT_EQ(last, 70'004);
+}
+
+TEST(SharedRing, MoreLoansThanThereMayBeAreCopied) {
+  Ring ring;
+  std::vector<Frames> kept;
+  for (unsigned i = 0; i < kLoans + 3; ++i) {
+    const Frames sent = {numbers_of(kLentLeast / sizeof(double), i)};
+    ring.writer.begin(sent);
+    ring.writer.advance();
+    auto got = ring.reader.next();
+    ASSERT_TRUE(got);
+    EXPECT_TRUE(equal(*got, sent));
+    const std::byte* const at = got->front().view().data();
+    EXPECT_EQ(at >= ring.lent->data() && at < ring.lent->data() + kLentMemory, i < kLoans);
+    kept.push_back(*std::move(got));
+  }
+}
+
+TEST(SharedRing, PlacesThatNoWriterLendsBreakIt) {
+  const std::initializer_list<std::uint64_t> wrong[] = {{1, kLent | 8, kLentMemory, 0},
+                                                        {1, kLent | 8, kLentMemory - 7, 0},
+                                                        {1, kLent | 8, ~std::uint64_t{0}, 0},
+                                                        {1, kLent | 8, 0, kLoans},
+                                                        {1, kLent | 1001, 0, 0}};
+  for (const auto& numbers : wrong) {
+    Ring ring(1000);
+    ring.forge(numbers);
+    EXPECT_FALSE(ring.reader.next());
+    EXPECT_TRUE(ring.reader.broken());
+  }
+}
+
 TEST(SharedRing, NumbersThatNoWriterWritesBreakIt) {
   const std::initializer_list<std::uint64_t> wrong[] = {{0},       {kFramesMax + 1}, {~std::uint64_t{1}},
                                                         {1, 1001}, {2, 600, 600},    {2, 8, ~std::uint64_t{0}}};
@@ -148,15 +221,6 @@ TEST(SharedRing, NumbersThatNoWriterWritesBreakIt) {
   ring.state().written.store(kRingBytes + 8);
   EXPECT_FALSE(ring.reader.next());
   EXPECT_TRUE(ring.reader.broken()) << "more than the ring has";
-}
-
-TEST(SharedRing, MemoryThatCouldShrinkOrHasAnotherSizeIsRefused) {
-  const auto small = SharedMemory::create(4096);
-  EXPECT_FALSE(SharedMemory::open(FileDescriptor(::dup(small->descriptor().get())), kRingMemory).ok());
-  FileDescriptor unsealed(::memfd_create("rota", MFD_ALLOW_SEALING));
-  ASSERT_EQ(::ftruncate(unsealed.get(), kRingMemory), 0);
-  EXPECT_FALSE(SharedMemory::open(std::move(unsealed), kRingMemory).ok());
-  EXPECT_FALSE(SharedMemory::open(FileDescriptor(::open("/dev/null", O_RDWR)), kRingMemory).ok());
 }
 
 }  // namespace
