@@ -86,7 +86,7 @@ function(rota_tests room)
   file(GLOB_RECURSE ARG_FILES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_NAMES})
   add_executable(test_${name} ${ARG_FILES})
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests
-    POSITION_INDEPENDENT_CODE OFF)
+    POSITION_INDEPENDENT_CODE OFF UNITY_BUILD ${ROTA_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   list(TRANSFORM ARG_USES PREPEND rota_)
   target_link_libraries(test_${name} PRIVATE ${ARG_USES} ${ARG_LIBS} tests_source_dir GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR})

@@ -24,9 +24,7 @@ void choose(std::string_view app) {
     if (one.name == app) chosen = &one;
 }
 
-using Given = std::map<std::string, std::string>;
-
-Job job_of(const Data& data, Given given, std::uint32_t shards) {
+Job job_of(const Data& data, tests::Given given, std::uint32_t shards) {
   static const tests::ScratchFiles files;
   static int jobs = 0;
   std::ostringstream rows, weights;

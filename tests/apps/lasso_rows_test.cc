@@ -2,11 +2,12 @@
 
 #include "apps/lasso/by_rows/messages.h"
 #include "tests/apps/lasso_host.h"
+#include "tests/apps/make_job.h"
 
 namespace rota::lasso {
 namespace {
 
-using Given = std::map<std::string, std::string>;
+using tests::Given;
 
 // The options in words like "path=4".
 Given options_in(const std::string& words) {

@@ -9,9 +9,9 @@ namespace rota::lda {
 namespace {
 
 using tests::ScratchFiles;
-using Given = std::map<std::string, std::string, std::less<>>;
+using Values = std::map<std::string, std::string, std::less<>>;
 
-std::string run(const std::string& name, const Model* model, Given given, const std::vector<std::string>& input = {}) {
+std::string run(const std::string& name, const Model* model, Values given, const std::vector<std::string>& input = {}) {
   for (const Command& command : linked_plugin().commands) {
     if (command.name != name) continue;
     EXPECT_EQ(command.needs_model, model != nullptr);
@@ -97,7 +97,7 @@ TEST_F(Trained, PredictPrintsTheTopics) {
 }
 
 TEST_F(Trained, LikelyDocumentsHaveABetterScore) {
-  const auto perplexity = [&](const std::string& text, Given given) {
+  const auto perplexity = [&](const std::string& text, Values given) {
     const std::string json = run("evaluate", model_.get(), std::move(given), {files_.write("new", text)});
     const std::size_t at = json.find("\"perplexity\": ");
     return std::stod(json.substr(at + 14));

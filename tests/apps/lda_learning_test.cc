@@ -12,9 +12,9 @@
 namespace rota::lda {
 namespace {
 
+using tests::Given;
 using tests::message_of;
 using tests::ScratchFiles;
-using Given = std::map<std::string, std::string>;
 
 // The sample, with every tenth document held out.
 class Kos {
@@ -63,12 +63,6 @@ std::vector<std::string> vocabulary_of(const SerialHost& host) {
 
 ShardState state_of(const SerialHost& host, ShardId shard) {
   return read_fields<ShardState>(Bytes::from(host.save().shards[shard]));
-}
-
-double joint_per_token(const SerialHost& host) {
-  const auto terms = host.evaluate();
-  EXPECT_EQ(terms[kTokensTerm], static_cast<double>(host.items()));
-  return (terms[kDocTerm] + terms[kWordTerm]) / static_cast<double>(host.items());
 }
 
 double held_out_perplexity(const SerialHost& host) {

@@ -20,11 +20,6 @@ const std::string kSample = tests::source_dir() + "/apps/lda/sample/docword.kos.
 
 using Likelihoods = std::array<double, std::size(kEpochs)>;  // per token, after kEpochs
 
-double joint_per_token(const SerialHost& host) {
-  const auto terms = host.evaluate();
-  return (terms[kDocTerm] + terms[kWordTerm]) / static_cast<double>(host.items());
-}
-
 Job sample_job(std::map<std::string, std::string> given, std::uint64_t seed) {
   Job job = tests::make_job(linked_plugin(), std::move(given), {kSample}, 8);
   job.seed = seed;

@@ -14,11 +14,11 @@
 namespace rota::lda {
 namespace {
 
+using tests::Given;
 using tests::make_job;
 using tests::message_of;
 using tests::read_file;
 using tests::ScratchFiles;
-using Given = std::map<std::string, std::string>;
 
 Job job_over(const std::string& input, Given given, std::uint32_t shards) {
   return make_job(linked_plugin(), std::move(given), {input}, shards);

@@ -7,10 +7,9 @@
 
 #include "apps/linear_models/trained_model.h"
 #include "rota/testing/serial_host.h"
+#include "tests/apps/make_job.h"
 
 namespace rota::tests {
-
-using Given = std::map<std::string, std::string>;
 
 // By the options: linear if they name a solver.
 const Plugin& chosen_plugin(const Given& options);

@@ -9,10 +9,12 @@
 
 namespace rota::tests {
 
+using Given = std::map<std::string, std::string>;
+
 // With two slices of each shard, and the plugin's default options except for those given here; of the framework's,
 // "schedulers" (1), "pipeline" (0: the schedule's) and "staleness" (0).
-inline Job make_job(const Plugin& plugin, std::map<std::string, std::string> given, std::vector<std::string> input,
-                    std::uint32_t shards = 1, std::vector<std::string> valid = {}) {
+inline Job make_job(const Plugin& plugin, Given given, std::vector<std::string> input, std::uint32_t shards = 1,
+                    std::vector<std::string> valid = {}) {
   std::map<std::string, std::string, std::less<>> values;
   for (const Option& option : plugin.options) values[std::string(option.name)] = option.default_value;
   for (auto& [name, value] : given) values[name] = value;

@@ -9,10 +9,9 @@
 #include "tests/unit/apps/mf/plain_solve.h"
 #include "tests/unit/io/scratch_files.h"
 
-namespace rota::tests {
+namespace rota::tests::alternating {
 namespace {
 
-using Given = std::map<std::string, std::string>;
 using Matrix = std::vector<std::vector<double>>;
 
 constexpr std::uint32_t kUsers = 71, kItems = 17;
@@ -347,4 +346,4 @@ TEST_F(MfAlternating, NoFactorIsBelowZeroIfNoneMayBe) {
 }
 
 }  // namespace
-}  // namespace rota::tests
+}  // namespace rota::tests::alternating

@@ -287,8 +287,6 @@ TEST_F(Mf, HeldOutRatingsAreScoredWithTheCurrentModel) {
   }
 }
 
-using Given = std::map<std::string, std::string>;
-
 const Given kScaled[] = {{{"app", "mf"}, {"learning_rate", "0.2"}},
                          {{"app", "mf"}, {"biases", "true"}},
                          {{"app", "mf"}, {"nonnegative", "true"}, {"lambda_by", "row"}},

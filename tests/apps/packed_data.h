@@ -13,6 +13,7 @@
 #include "rota/error.h"
 #include "rota/plugin.h"
 #include "rota/testing/serial_host.h"
+#include "tests/apps/make_job.h"
 #include "tests/unit/io/scratch_files.h"
 
 namespace rota::tests {
@@ -139,8 +140,6 @@ template <typename E>
 std::string refusal(const Job& job) {
   return message_of<E>([&] { SerialHost(linked_plugin(), job); });
 }
-
-using Given = std::map<std::string, std::string>;
 
 inline Given with(Given given, const Given& more) {
   given.insert(more.begin(), more.end());

@@ -5,8 +5,13 @@
 #pragma once
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace rota::fuzz {
+
+inline std::string text_of(std::span<const std::byte> input) {
+  return {reinterpret_cast<const char*>(input.data()), input.size()};
+}
 
 // 64 bytes of a header, a byte with the number of blobs, then body and blobs.  Magic, version, number of frames and
 // checksum are corrected: otherwise all inputs would be refused.

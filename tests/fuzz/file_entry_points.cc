@@ -45,10 +45,6 @@ const fs::path& folder() {
   return made.path;
 }
 
-std::string text_of(std::span<const std::byte> input) {
-  return {reinterpret_cast<const char*>(input.data()), input.size()};
-}
-
 fs::path write(const char* name, std::string_view text) {
   const fs::path file = folder() / name;
   std::ofstream(file, std::ios::binary) << text;

@@ -21,10 +21,6 @@ namespace rota::fuzz {
 
 namespace {
 
-std::string text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 // The text followed by exactly kReadable bytes, so that a reader that goes further is detected.
 class Padded {
  public:

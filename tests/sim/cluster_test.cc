@@ -7,7 +7,7 @@ namespace rota::sim {
 namespace {
 
 // A job and a cluster, drawn from the seed.
-Shape draw_shape(std::mt19937_64& random) {
+Shape exact_shape(std::mt19937_64& random) {
   const auto draw = drawing_from(random);
   Shape shape = draw_cluster(random, exact_plugin());
   RunPlan& plan = shape.plan;
@@ -21,12 +21,12 @@ Shape draw_shape(std::mt19937_64& random) {
 }
 
 TEST(Cluster, EverySeedEndsWithTheModelOfTheCalmRun) {
-  run_seeds(draw_shape);
+  run_seeds(exact_shape);
 }
 
 TEST(Cluster, EqualSeedsGiveEqualRuns) {
   std::mt19937_64 random(7);
-  const Shape shape = draw_shape(random);
+  const Shape shape = exact_shape(random);
   const Faults faults = draw_faults(random);
   const Outcome one = simulate(shape, faults, 7, false), two = simulate(shape, faults, 7, false);
   EXPECT_EQ(one.events, two.events);
@@ -35,7 +35,7 @@ TEST(Cluster, EqualSeedsGiveEqualRuns) {
 
 TEST(Cluster, AnotherSeedOfTheJobGivesAnotherModel) {
   std::mt19937_64 random(7);
-  Shape shape = draw_shape(random);
+  Shape shape = exact_shape(random);
   const Outcome one = calm_run(shape);
   shape.seed += 1;
   EXPECT_NE(one.model_hash, calm_run(shape).model_hash);
@@ -46,7 +46,7 @@ TEST(Cluster, ManySeedsEndWithAnEpochThatIsNotTheLast) {
   int early = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     std::mt19937_64 random(seed);
-    const Shape shape = draw_shape(random);
+    const Shape shape = exact_shape(random);
     if (shape.plan.patience == 0) continue;
     const Outcome calm = calm_run(shape);
     ASSERT_EQ(calm.code, ExitCode::ok) << calm.what;

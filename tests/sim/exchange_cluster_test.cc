@@ -6,7 +6,7 @@
 namespace rota::sim {
 namespace {
 
-Shape draw_shape(std::mt19937_64& random) {
+Shape exchange_shape(std::mt19937_64& random) {
   Shape shape = draw_cluster(random, exchange_plugin());
   shape.slices_per_shard = 0;
   draw_epochs(random, shape.plan, 6);
@@ -15,7 +15,7 @@ Shape draw_shape(std::mt19937_64& random) {
 }
 
 TEST(ExchangeCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
-  run_seeds(draw_shape);
+  run_seeds(exchange_shape);
 }
 
 // The serial host runs the shards in turn.
@@ -23,7 +23,7 @@ TEST(ExchangeCluster, ACalmRunEndsWithTheModelOfTheSerialHost) {
   const Seeds seeds = seeds_from_environment();
   for (std::uint64_t seed = seeds.first; seed < seeds.first + (seeds.count + 3) / 4; ++seed) {
     std::mt19937_64 random(seed);
-    const Shape shape = draw_shape(random);
+    const Shape shape = exchange_shape(random);
     const Outcome calm = calm_run(shape);
     ASSERT_EQ(calm.code, ExitCode::ok) << "seed " << seed << ": " << calm.what;
     Witness seen;
@@ -37,7 +37,7 @@ TEST(ExchangeCluster, ACalmRunEndsWithTheModelOfTheSerialHost) {
 
 // Each gathers at most one message of every sender at a time.
 TEST(ExchangeCluster, AnAsynchronousRunEndsToo) {
-  run_asynchronous_seeds(draw_shape);
+  run_asynchronous_seeds(exchange_shape);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace rota::sim {
 namespace {
 
-Shape draw_shape(std::mt19937_64& random) {
+Shape open_shape(std::mt19937_64& random) {
   const auto draw = drawing_from(random);
   Shape shape = draw_cluster(random, open_plugin(), 4);
   RunPlan& plan = shape.plan;
@@ -21,12 +21,12 @@ Shape draw_shape(std::mt19937_64& random) {
 }
 
 TEST(OpenCluster, EverySeedEndsWithTheModelOfTheCalmRun) {
-  run_seeds(draw_shape);
+  run_seeds(open_shape);
 }
 
 // A push sees exactly the commits that it has received.
 TEST(OpenCluster, AnAsynchronousRunEndsToo) {
-  run_asynchronous_seeds(draw_shape);
+  run_asynchronous_seeds(open_shape);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "coordinator/evaluation.h"
 
-namespace rota {
+namespace rota::evaluation {
 namespace {
 
 constexpr NodeId kWorker{Role::worker, 0}, kPartition{Role::partition, 0};
@@ -54,4 +54,4 @@ TEST(Evaluation, TheOrderOfReportsChangesNoBit) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::evaluation

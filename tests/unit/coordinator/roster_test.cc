@@ -2,7 +2,7 @@
 
 #include "core/base/version.h"
 
-namespace rota {
+namespace rota::roster {
 namespace {
 
 constexpr NodeId kWorker{Role::worker, 0}, kOther{Role::worker, 1}, kScheduler{Role::scheduler, 0};
@@ -312,4 +312,4 @@ TEST_F(Members, ADismissedMemberDoesNotReturn) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::roster

@@ -9,6 +9,7 @@ namespace {
 
 using tests::message_of;
 using tests::ScratchFiles;
+using tests::Wrong;
 
 struct Read {
   CorpusSize size;
@@ -75,10 +76,6 @@ TEST_F(CorpusTest, FormatIsDetectedOrGiven) {
             }),
             text + ":1: the files of a corpus must have one format, but " + bag + " has another");
 }
-
-struct Wrong {
-  std::string content, message;
-};
 
 class WrongBag : public testing::TestWithParam<Wrong> {};
 

@@ -3,11 +3,12 @@
 #include "tests/unit/io/compressed.h"
 #include "tests/unit/io/scratch_files.h"
 
-namespace rota::io {
+namespace rota::io::lda_c {
 namespace {
 
 using tests::message_of;
 using tests::ScratchFiles;
+using tests::Wrong;
 
 struct Read {
   CorpusSize size;
@@ -73,10 +74,6 @@ TEST_F(LdaC, WordsBeyondTheEndAreRefusedOrLeftOut) {
   EXPECT_EQ(corpus.size.documents, 3U);
 }
 
-struct Wrong {
-  std::string content, message;
-};
-
 class WrongLdaC : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongLdaC, IsRefusedWithItsLine) {
@@ -128,4 +125,4 @@ TEST_F(LdaC, WithoutWords) {
 }
 
 }  // namespace
-}  // namespace rota::io
+}  // namespace rota::io::lda_c

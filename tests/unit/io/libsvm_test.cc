@@ -2,9 +2,12 @@
 #include "rota/io/libsvm.h"
 
 #include "rota/io/decimal.h"
+#include "tests/unit/io/scratch_files.h"
 
-namespace rota::io {
+namespace rota::io::libsvm {
 namespace {
+
+using tests::Wrong;
 
 // The text as LineBlocks gives it: followed by exactly kReadable bytes.
 class Block {
@@ -128,17 +131,14 @@ TEST(Libsvm, WhereRowsBegin) {
             (std::vector<std::size_t>{0, 11, 19}));
 }
 
-struct Wrong {
-  std::string line, what;
-};
 class WrongLibsvm : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongLibsvm, IsRefusedWithItsLine) {
   for (const std::string before : {"", "1 1:1 2:2\n\n# comment\n"}) {
-    const Read got = read(before + GetParam().line + "\n1 1:1\n");
+    const Read got = read(before + GetParam().content + "\n1 1:1\n");
     ASSERT_TRUE(got.wrong.has_value());
     EXPECT_EQ(got.wrong->lines_before, before.empty() ? 0U : 3U);
-    EXPECT_EQ(got.wrong->what, GetParam().what);
+    EXPECT_EQ(got.wrong->what, GetParam().message);
   }
 }
 
@@ -284,4 +284,4 @@ TEST(Libsvm, RowsAreReplacedByTheNextText) {
 }
 
 }  // namespace
-}  // namespace rota::io
+}  // namespace rota::io::libsvm

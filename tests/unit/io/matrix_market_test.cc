@@ -7,12 +7,13 @@
 #include "tests/unit/io/compressed.h"
 #include "tests/unit/io/scratch_files.h"
 
-namespace rota::io {
+namespace rota::io::matrix_market {
 namespace {
 
 using tests::gzipped;
 using tests::message_of;
 using tests::ScratchFiles;
+using tests::Wrong;
 using tests::zstd_compressed;
 
 struct Read {
@@ -89,9 +90,6 @@ TEST_F(MatrixMarket, WhereAnEntryIsRepeated) {
   EXPECT_EQ(line_of_repeated(path, 1, 1), 0U);
 }
 
-struct Wrong {
-  std::string content, message;
-};
 class WrongMatrix : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongMatrix, IsRefusedWithItsLine) {
@@ -192,4 +190,4 @@ TEST(NumberList, WhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace rota::io
+}  // namespace rota::io::matrix_market

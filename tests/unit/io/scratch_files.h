@@ -43,6 +43,11 @@ class WithFiles : public testing::Test {
   const ScratchFiles files;
 };
 
+// What a reader refuses, and its message without the file's name.
+struct Wrong {
+  std::string content, message;
+};
+
 inline std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

@@ -6,7 +6,7 @@
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
 
-namespace rota {
+namespace rota::open_rounds {
 namespace {
 
 using tests::expect_of;
@@ -130,4 +130,4 @@ TEST_F(OpenRounds, ManyNumbersArePulledOnAComputeThread) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::open_rounds

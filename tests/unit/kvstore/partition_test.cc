@@ -5,7 +5,7 @@
 #include "tests/unit/core/runtime/node_stage.h"
 #include "tests/unit/core/wire/round_messages.h"
 
-namespace rota {
+namespace rota::partition {
 namespace {
 
 using tests::bytes_of;
@@ -379,4 +379,4 @@ TEST_F(PartitionNode, OtherMessagesAreRefused) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::partition

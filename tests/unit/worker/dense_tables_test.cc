@@ -7,7 +7,7 @@
 #include "tests/unit/core/wire/round_messages.h"
 #include "worker/worker.h"
 
-namespace rota {
+namespace rota::dense_tables {
 namespace {
 
 using tests::deltas_of;
@@ -109,4 +109,4 @@ TEST_F(DenseTables, AResumedWorkerSeesWhatWasCommitted) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::dense_tables

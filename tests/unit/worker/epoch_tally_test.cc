@@ -1,6 +1,6 @@
 #include "worker/epoch_tally.h"
 
-namespace rota {
+namespace rota::epoch_tally {
 namespace {
 
 constexpr NodeId kWorker{Role::worker, 0};
@@ -47,4 +47,4 @@ TEST(EpochTallies, AnEpochGivenOutAheadBeginsWhenTheOneBeforeItEnds) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::epoch_tally

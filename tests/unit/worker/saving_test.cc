@@ -3,7 +3,7 @@
 #include "tests/unit/core/runtime/node_stage.h"
 #include "worker/epoch_work.h"
 
-namespace rota {
+namespace rota::saving {
 namespace {
 
 constexpr NodeId kWorker{Role::worker, 0};
@@ -109,4 +109,4 @@ TEST_F(SavingObjects, AnObjectThatCannotBeMadeIsAnError) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::saving

@@ -5,7 +5,7 @@
 namespace rota::lda {
 namespace {
 
-ShardState sample() {
+ShardState sample_state() {
   ShardState state;
   state.delta_t = 0.25;
   state.committed = {4, 0, 300};
@@ -38,21 +38,21 @@ bool decodes(const ShardState& state) {
 }
 
 TEST(ShardState, ComesBackAsItWas) {
-  const auto bytes = encoded(sample());
+  const auto bytes = encoded(sample_state());
   Reader in(bytes);
   const ShardState state = decoded(in);
   ASSERT_TRUE(in.done());
   EXPECT_EQ(encoded(state), bytes);
-  EXPECT_EQ(state.documents, sample().documents);
-  EXPECT_EQ(state.priors, sample().priors);
-  EXPECT_EQ(state.replicated, sample().replicated);
-  EXPECT_EQ(state.held_out, sample().held_out);
+  EXPECT_EQ(state.documents, sample_state().documents);
+  EXPECT_EQ(state.priors, sample_state().priors);
+  EXPECT_EQ(state.replicated, sample_state().replicated);
+  EXPECT_EQ(state.held_out, sample_state().held_out);
   EXPECT_EQ(state.score.log_probability, -12.5);
   EXPECT_EQ(state.score.tokens, 3);
 }
 
 TEST(ShardState, EveryTruncationIsRefused) {
-  const auto bytes = encoded(sample());
+  const auto bytes = encoded(sample_state());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     Reader in(std::span<const std::byte>(bytes).first(size));
     decoded(in);
@@ -61,7 +61,7 @@ TEST(ShardState, EveryTruncationIsRefused) {
 }
 
 TEST(ShardState, NoByteCanDoHarm) {
-  const auto right = encoded(sample());
+  const auto right = encoded(sample_state());
   for (std::size_t at = 0; at < right.size(); ++at) {
     for (int value = 0; value < 256; ++value) {
       auto wrong = right;
@@ -78,9 +78,9 @@ TEST(ShardState, NoByteCanDoHarm) {
 }
 
 TEST(ShardState, InvalidInputIsRefused) {
-  EXPECT_TRUE(decodes(sample()));
+  EXPECT_TRUE(decodes(sample_state()));
   const auto refused = [](auto change) {
-    ShardState state = sample();
+    ShardState state = sample_state();
     change(state);
     return !decodes(state);
   };

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace rota {
+namespace rota::plot {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -66,4 +66,4 @@ TEST(Plot, AnyNames) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::plot

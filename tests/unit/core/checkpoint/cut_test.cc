@@ -1,6 +1,6 @@
 #include "core/checkpoint/cut.h"
 
-namespace rota {
+namespace rota::cut {
 namespace {
 
 Cut sample() {
@@ -50,4 +50,4 @@ TEST(CutBytes, EveryOtherLengthIsRefused) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::cut

@@ -15,7 +15,7 @@
 #include "tests/unit/core/job/empty_app.h"
 #include "tests/unit/core/wire/round_messages.h"
 
-namespace rota {
+namespace rota::model_reader {
 namespace {
 
 constexpr std::uint32_t kPartitions = 2;
@@ -375,4 +375,4 @@ TEST_F(ModelFolder, WithoutOneOfItsFilesIsRefused) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::model_reader

@@ -8,10 +8,10 @@
 namespace rota {
 namespace {
 
-constexpr Option kOptions[] = {{.name = "bits", .kind = Option::Kind::integer, .default_value = "0"},
-                               {.name = "weights", .kind = Option::Kind::path},
-                               {.name = "topics", .kind = Option::Kind::integer, .default_value = "10"}};
-constexpr std::string_view kPackedOptions[] = {"bits", "weights"};
+constexpr Option kAppOptions[] = {{.name = "bits", .kind = Option::Kind::integer, .default_value = "0"},
+                                  {.name = "weights", .kind = Option::Kind::path},
+                                  {.name = "topics", .kind = Option::Kind::integer, .default_value = "10"}};
+constexpr std::string_view kPackedNames[] = {"bits", "weights"};
 
 std::string text_of(Reader& in) {
   return in.get_text();
@@ -21,9 +21,9 @@ class PackedFolderTest : public TemporaryFolder {
  protected:
   PackedFolderTest() {
     plugin_.name = "app";
-    plugin_.options = kOptions;
+    plugin_.options = kAppOptions;
     plugin_.packed_format = 2;
-    plugin_.packed_options = kPackedOptions;
+    plugin_.packed_options = kPackedNames;
     plugin_.app = [](const Job&) -> std::unique_ptr<App> { return std::make_unique<tests::EmptyApp>(); };
     index_.app = "app";
     index_.format = 2;
@@ -50,7 +50,7 @@ class PackedFolderTest : public TemporaryFolder {
     std::vector<const char*> argv{"program"};
     for (const std::string& word : words) argv.push_back(word.c_str());
     FlagTables tables{.job = job_options(), .own = {}, .plugin = {}, .any_plugin_option = !with_plugin};
-    if (with_plugin) tables.plugin = kOptions;
+    if (with_plugin) tables.plugin = kAppOptions;
     return parse_job_flags(static_cast<int>(argv.size()), argv.data(), tables);
   }
   std::string input() const { return "--input=" + folder.string(); }

@@ -2,7 +2,7 @@
 #include "core/rounds/placement.h"
 #include "tests/unit/core/wire/round_messages.h"
 
-namespace rota {
+namespace rota::feedbacks {
 namespace {
 
 using tests::bytes_of;
@@ -126,4 +126,4 @@ TEST(Feedbacks, UnexpectedFeedbackIsRefused) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::feedbacks

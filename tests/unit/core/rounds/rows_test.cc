@@ -1,6 +1,6 @@
 #include "core/rounds/rows.h"
 
-namespace rota {
+namespace rota::rows {
 namespace {
 
 std::vector<Table> tables() {
@@ -57,4 +57,4 @@ TEST(Rows, ADenseTableHasTheRangeOfItsPartition) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::rows

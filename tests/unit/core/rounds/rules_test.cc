@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/rounds/small_rounds.h"
 
-namespace rota {
+namespace rota::rules {
 namespace {
 
 using tests::kApart;
@@ -111,4 +111,4 @@ TEST(Rules, SumsFollowTheTree) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::rules

@@ -2,7 +2,7 @@
 
 #include "tests/unit/core/wire/round_messages.h"
 
-namespace rota {
+namespace rota::views {
 namespace {
 
 using tests::bytes_of;
@@ -72,4 +72,4 @@ TEST(Views, AreRestoredInChunks) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::views

@@ -2,7 +2,7 @@
 
 #include "core/runtime/host.h"
 
-namespace rota {
+namespace rota::credit {
 namespace {
 
 constexpr NodeId kWorker{Role::worker, 0}, kHere{Role::partition, 0}, kThere{Role::partition, 1};
@@ -64,4 +64,4 @@ TEST(Credit, NodesSeeTheQueuedBytesOfAProcess) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::credit

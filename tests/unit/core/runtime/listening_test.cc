@@ -1,6 +1,6 @@
 #include "core/runtime/listening.h"
 
-namespace rota {
+namespace rota::listening {
 namespace {
 
 struct Process {
@@ -77,4 +77,4 @@ TEST(Listening, ErrorsAreReported) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::listening

@@ -6,7 +6,7 @@
 #include "core/wire/zmq_transport.h"
 #include "tests/unit/core/base/temporary_folder.h"
 
-namespace rota {
+namespace rota::authenticator {
 namespace {
 
 constexpr std::size_t kBytesMax = std::size_t{1} << 20;
@@ -128,4 +128,4 @@ TEST_F(AuthenticatorTest, NoMessageIsSentToAServerWithoutKeys) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::authenticator

@@ -11,7 +11,7 @@
 
 #include "tests/unit/core/base/temporary_folder.h"
 
-namespace rota {
+namespace rota::ring_peers {
 namespace {
 
 constexpr std::size_t kMost = std::size_t{64} << 20;
@@ -176,4 +176,4 @@ TEST_F(RingPeersTest, AStrangerThatSaysSomethingElseIsClosed) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::ring_peers

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <thread>
 
-namespace rota {
+namespace rota::shared_ring {
 namespace {
 
 constexpr std::size_t kMost = std::size_t{64} << 20;
@@ -224,4 +224,4 @@ TEST(SharedRing, NumbersThatNoWriterWritesBreakIt) {
 }
 
 }  // namespace
-}  // namespace rota
+}  // namespace rota::shared_ring

@@ -1,6 +1,6 @@
 #include "apps/lasso/solver/gram.h"
 
-namespace rota::lasso {
+namespace rota::lasso::gram {
 namespace {
 
 constexpr std::size_t kRows = 700;    // more than a chunk of dense columns
@@ -137,4 +137,4 @@ TEST(Gram, KeepsTheColumnsThatAreKept) {
 }
 
 }  // namespace
-}  // namespace rota::lasso
+}  // namespace rota::lasso::gram

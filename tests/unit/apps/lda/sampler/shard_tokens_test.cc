@@ -4,10 +4,10 @@ namespace rota::lda {
 namespace {
 
 // Three documents over four words; word 3 is replicated.
-const std::vector<io::WordCount> kCounts = {{0, 0, 2}, {0, 3, 1}, {1, 1, 3}, {2, 2, 1}, {2, 3, 2}};
+const std::vector<io::WordCount> kFourDocuments = {{0, 0, 2}, {0, 3, 1}, {1, 1, 3}, {2, 2, 1}, {2, 3, 2}};
 
 TEST(ShardTokens, AreInTheOrderOfTheCut) {
-  const ShardTokens tokens({{{0, 2}, {1}}, {3}}, kCounts);
+  const ShardTokens tokens({{{0, 2}, {1}}, {3}}, kFourDocuments);
   EXPECT_EQ(tokens.groups().size(), 3U);
   EXPECT_EQ(tokens.topics().size(), 9U);
   const std::vector<std::uint32_t> documents(tokens.documents().begin(), tokens.documents().end());
@@ -34,7 +34,7 @@ TEST(ShardTokens, TheSampleComesFirst) {
 }
 
 TEST(ShardTokens, ACutWithoutAWordIsRefused) {
-  EXPECT_THROW(ShardTokens({{{0, 2}, {1}}, {}}, kCounts), std::logic_error);
+  EXPECT_THROW(ShardTokens({{{0, 2}, {1}}, {}}, kFourDocuments), std::logic_error);
 }
 
 }  // namespace

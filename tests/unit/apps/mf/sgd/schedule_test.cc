@@ -35,7 +35,7 @@ TEST(MfSchedule, EveryShardVisitsEverySliceOnceAnEpoch) {
   for (const auto& [shards, slices] : {std::pair{1U, 2U}, {3U, 6U}, {4U, 16U}, {5U, 5U}}) {
     MfSchedule schedule(job_of(shards, slices), false);
     for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
-      std::set<std::pair<ShardId, SliceId>> seen;
+      std::set<std::pair<ShardId, SliceId>> visited;
       std::vector<std::uint32_t> visits(slices);
       const std::vector<Round> rounds = epoch_of(schedule, epoch);
       EXPECT_EQ(rounds.size(), slices);
@@ -44,11 +44,11 @@ TEST(MfSchedule, EveryShardVisitsEverySliceOnceAnEpoch) {
         for (ShardId s = 0; s < shards; ++s) {
           const SliceId b = round.owned[s].value();
           EXPECT_TRUE(held.insert(b).second);
-          EXPECT_TRUE(seen.emplace(s, b).second);
+          EXPECT_TRUE(visited.emplace(s, b).second);
           EXPECT_EQ(++visits[b] == shards, round.last_visits);
         }
       }
-      EXPECT_EQ(seen.size(), std::size_t{shards} * slices);
+      EXPECT_EQ(visited.size(), std::size_t{shards} * slices);
     }
   }
 }
