@@ -192,21 +192,21 @@ Frames of_version(std::uint8_t version, Frames frames) {
 
 TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
   Host& host = answering_coordinator();
-  const Frames hello = of_version(9, frames_of(hello_of(kWorker, 2)));
+  const Frames hello = of_version(99, frames_of(hello_of(kWorker, 2)));
   host.receive(hello, world());
   const auto answer = host.next(now_);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->endpoint, kWorker.name()) << "HELLO's first field, in every version";
   ASSERT_EQ(hub_->refusals.size(), 1U);
-  EXPECT_EQ(hub_->refusals[0], "a stranger: protocol version 9, the coordinator has 8");
+  EXPECT_EQ(hub_->refusals[0], "a stranger: protocol version 99, the coordinator has 9");
   host.receive(hello, world());
   EXPECT_TRUE(host.next(now_).has_value()) << "it is repeated";
   EXPECT_EQ(hub_->refusals.size(), 1U) << "which is recorded once";
 
   Host& member = joining(kJob);
-  member.receive(of_version(9, answer->frames), world());
+  member.receive(of_version(99, answer->frames), world());
   pass(kSecond);
-  expect_ended(member, ExitCode::wrong_version, "the coordinator has protocol version 9, worker-0 has 8");
+  expect_ended(member, ExitCode::wrong_version, "the coordinator has protocol version 99, worker-0 has 9");
 }
 
 TEST_F(Guests, ADamagedVersionIsRefusedAsDamage) {
@@ -222,7 +222,7 @@ TEST_F(Guests, AMemberIgnoresRefusals) {
   Host& member = this->member();
   const Frames refusal =
       Hosts::frames_of(kCoordinator, kCoordinator, kWorker, Refuse{ExitCode::usage, "no"}, {.incarnation = 1});
-  member.receive(of_version(9, refusal), world());
+  member.receive(of_version(99, refusal), world());
   pass(kSecond);
   EXPECT_FALSE(member.ended().has_value());
 }
