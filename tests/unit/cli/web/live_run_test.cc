@@ -20,6 +20,13 @@ class LiveRunTest : public RunFiles {
     for (auto at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
     return found;
   }
+  // News that have it. A look may fall between the writes of an epoch's two lines: then the first of them come alone.
+  template <class Next>
+  static std::string until(const std::string& what, const Next& next) {
+    std::string news;
+    for (int looks = 0; looks < 3 && count(news, what) == 0; ++looks) news = next().value_or("");
+    return news;
+  }
 };
 
 TEST_F(LiveRunTest, AWatcherGetsWhatItDoesNotHave) {
@@ -84,8 +91,8 @@ TEST_F(LiveRunTest, StreamsWaitForNewsAndEndWhenToldTo) {
   EXPECT_EQ(count(next().value_or(""), "event: state\n"), 1);
   EXPECT_EQ(count(other().value_or(""), "event: state\n"), 1);
   add_epoch("run", 2);
-  EXPECT_EQ(count(next().value_or(""), "event: metrics\n"), 1) << "within some seconds";
-  EXPECT_EQ(count(other().value_or(""), "event: metrics\n"), 1);
+  EXPECT_EQ(count(until("event: metrics\n", next), "event: metrics\n"), 1) << "within some seconds";
+  EXPECT_EQ(count(until("event: metrics\n", other), "event: metrics\n"), 1);
   std::thread stopping([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     watchers.stop();
@@ -104,7 +111,7 @@ TEST_F(LiveRunTest, NewsThatAnotherSawFirstReachAWatcher) {
   next();
   add_epoch("run", 2);
   run->update();
-  EXPECT_EQ(count(next().value_or(""), "event: metrics\n"), 1);
+  EXPECT_EQ(count(until("event: metrics\n", next), "event: metrics\n"), 1);
 }
 
 }  // namespace
