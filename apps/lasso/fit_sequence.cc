@@ -32,8 +32,8 @@ bool FitSequence::advance() {
 }
 
 std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds, std::uint64_t seed) {
+  if (folds == 0) return {};
   std::vector<std::uint32_t> fold(rows);
-  if (folds == 0) return fold;
   for (std::uint64_t i = 0; i < rows; ++i) fold[i] = static_cast<std::uint32_t>(i % folds) + 1;
   // Fisher and Yates; the constants beside the seed separate this stream from those of the rounds.
   Random random({seed, 0x666f6c6473, rows, folds});
@@ -48,9 +48,10 @@ void refuse_no_weight(const std::string& file, std::uint32_t fold) {
                             : "the rows outside of fold " + std::to_string(fold) + " have no weight: take fewer folds");
 }
 
-std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
-                                    std::uint32_t fold, const std::string& file) {
-  std::vector<double> out(folds.size());
+std::vector<double> weights_outside(std::uint64_t rows, const std::vector<double>& weights,
+                                    const std::vector<std::uint32_t>& folds, std::uint32_t fold,
+                                    const std::string& file) {
+  std::vector<double> out(rows);
   double sum = 0;
   for (std::size_t i = 0; i < out.size(); ++i)
     if (fold == 0 || folds[i] != fold) sum += out[i] = weights.empty() ? 1 : weights[i];

@@ -59,14 +59,15 @@ class FitSequence {
   bool all_reached_ = true;
 };
 
-// The fold (1 .. folds) of every row: equal numbers of rows, in an order that the seed shuffles.  Zeros if there are
-// none.
+// The fold (1 .. folds) of every row: equal numbers of rows, in an order that the seed shuffles.  Empty if there are no
+// folds.
 std::vector<std::uint32_t> folds_of_rows(std::uint64_t rows, std::uint32_t folds, std::uint64_t seed);
 
 // The weights of a fit without the rows of a fold, summing to 1, and 0 for the fold's rows; of fold 0, all rows.
 // No weights: all 1.  Throws DataError, which names the weights' file, if they are all 0.
-std::vector<double> weights_outside(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,
-                                    std::uint32_t fold, const std::string& file);
+std::vector<double> weights_outside(std::uint64_t rows, const std::vector<double>& weights,
+                                    const std::vector<std::uint32_t>& folds, std::uint32_t fold,
+                                    const std::string& file);
 [[noreturn]] void refuse_no_weight(const std::string& file, std::uint32_t fold);
 // The weights of a fold's rows alone, as shares of all rows'.
 std::vector<double> weights_within(const std::vector<double>& weights, const std::vector<std::uint32_t>& folds,

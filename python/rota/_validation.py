@@ -241,7 +241,7 @@ def as_classes(y: Any, rows: int | None, *, estimator: str) -> tuple[np.ndarray,
     -------
     classes : ndarray of shape (n_classes,)
         The different labels, ascending, in the type that y has.
-    codes : ndarray of shape (n_samples,), int64
+    codes : ndarray of shape (n_samples,), of the smallest type of whole numbers >= 0
         The position of each row's label in `classes`.
 
     Raises
@@ -261,7 +261,7 @@ def as_classes(y: Any, rows: int | None, *, estimator: str) -> tuple[np.ndarray,
         raise ValueError(f"Unknown label type: 'unknown'. Labels cannot be ordered: {error}.") from error
     if column.dtype.kind == "O" and not all(type(label) is type(classes[0]) for label in classes):
         raise ValueError("Unknown label type: 'unknown'. Labels are of several types.")
-    return classes, codes
+    return classes, codes.astype(np.min_scalar_type(len(classes)))
 
 
 def as_weights(sample_weight: Any, rows: int) -> np.ndarray | None:

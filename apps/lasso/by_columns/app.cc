@@ -26,7 +26,7 @@ class ColumnsApp final : public LassoApp {
 
  private:
   const ColumnSettings settings_ = settings_of<ColumnSettings>(job_.options);
-  ColumnsHere here_;
+  DataHere here_;
 };
 
 }  // namespace

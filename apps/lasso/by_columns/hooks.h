@@ -2,10 +2,13 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "apps/lasso/by_columns/messages.h"
 #include "apps/lasso/by_columns/settings.h"
 #include "apps/lasso/design/load.h"
+#include "apps/lasso/fit_sequence.h"
 #include "rota/plugin.h"
 
 namespace rota::lasso {
@@ -17,15 +20,31 @@ namespace rota::lasso {
 // Massias, Gramfort and Salmon, "Celer: a fast solver for the Lasso with dual extrapolation", ICML 2018.
 std::unique_ptr<Schedule> columns_schedule(const ColumnSettings& settings);
 
-// The columns of all shards, in a process that has them and the pull; else none.
-using ColumnsHere = std::vector<std::shared_ptr<const Columns>>;
+// Of all rows.
+struct RowData {
+  RowData(DataNote its_data, const ColumnSettings& settings, std::uint64_t seed)
+      : data(std::move(its_data)), folds(folds_of_rows(data.response.size(), settings.folds, seed)) {}
+  // Of a fit's rows, summing to 1: see weights_outside.
+  std::vector<double> weights(std::uint32_t fold, const ColumnSettings& settings) const {
+    return weights_outside(data.response.size(), data.weights, folds, fold, settings.weights);
+  }
+
+  DataNote data;
+  std::vector<std::uint32_t> folds;  // empty without folds
+};
+
+// What shards and pull share in a process that has all of them; else nothing.
+struct DataHere {
+  std::vector<std::shared_ptr<const Columns>> columns;  // by shard
+  std::shared_ptr<const RowData> rows;
+};
 
 // Screen the columns, and send those requested.  The shards of a process share the rows' data.  `here`: the pull is in
-// this process, and they are added to that list.
+// this process, and gets their data by it instead of their notes.
 std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data,
-                                                  ColumnsHere* here);
+                                                  DataHere* here);
 
 // Gathers the working set and solves it.
-std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed, ColumnsHere here);
+std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed, DataHere here);
 
 }  // namespace rota::lasso

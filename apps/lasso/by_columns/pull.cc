@@ -14,7 +14,7 @@ namespace {
 
 class ColumnsPull final : public Pull {
  public:
-  ColumnsPull(const ColumnSettings& settings, std::uint64_t seed, ColumnsHere here)
+  ColumnsPull(const ColumnSettings& settings, std::uint64_t seed, DataHere here)
       : settings_(settings), seed_(seed), here_(std::move(here)) {}
 
   void pull(const PullTask& task) override {
@@ -50,10 +50,17 @@ class ColumnsPull final : public Pull {
     list(begun);
     if (list.reads()) problem_.reset();
     if (!begun) return;
-    list(data_, penalty_, null_loss_, gap_, gap_at_, steepest_);
-    list.check(!data_.response.empty());
-    if (!list.ok()) return;
-    if (list.reads()) take_data(0);
+    if (!list.reads()) {
+      list(rows_->data);
+    } else {
+      DataNote data;
+      list(data);
+      list.check(!data.response.empty());
+      if (!list.ok()) return;
+      rows_ = std::make_shared<const RowData>(std::move(data), settings_, seed_);
+      begin_problem(0);
+    }
+    list(penalty_, null_loss_, gap_, gap_at_, steepest_);
     problem_->state(list);
   }
 
@@ -61,14 +68,12 @@ class ColumnsPull final : public Pull {
   // A fit on other rows begins, with no coefficient.
   void start(const PullTask& task, const FitStep& argument) {
     if (!problem_) {
-      const auto note = std::ranges::find_if(task.notes, [](const Bytes& one) { return !one.empty(); });
-      if (note == task.notes.end()) throw std::runtime_error("no shard reported the data");
-      data_ = read_fields<DataNote>(*note);
-      take_data(argument.fold);
+      rows_ = here_.rows != nullptr ? here_.rows : reported(task.notes);
+      begin_problem(argument.fold);
     } else {
       problem_->reset();
       problem_->drop_zeros({});
-      problem_->set_weights(weights_outside(data_.weights, folds_, argument.fold, settings_.weights));
+      problem_->set_weights(rows_->weights(argument.fold, settings_));
     }
     null_loss_ = problem_->loss();
     gap_ = null_loss_;
@@ -76,24 +81,28 @@ class ColumnsPull final : public Pull {
     write_numbers(task.reply, problem_->gradient());
   }
 
-  // Makes the problem, of the rows outside of the fold, without columns.
-  void take_data(std::uint32_t fold) {
-    folds_ = folds_of_rows(data_.response.size(), settings_.folds, seed_);
+  std::shared_ptr<const RowData> reported(std::span<const Bytes> notes) const {
+    const auto note = std::ranges::find_if(notes, [](const Bytes& one) { return !one.empty(); });
+    if (note == notes.end()) throw std::runtime_error("no shard reported the data");
+    return std::make_shared<const RowData>(read_fields<DataNote>(*note), settings_, seed_);
+  }
+
+  // Of the rows outside of the fold, without columns.
+  void begin_problem(std::uint32_t fold) {
     if (settings_.has_classes()) {
-      const auto [smaller, larger] = std::ranges::minmax(data_.response);
+      const auto [smaller, larger] = std::ranges::minmax(rows_->data.response);
       classes_ = ClassLabels({smaller, larger});
     }
-    problem_.emplace(settings_.loss, settings_.intercept, targets(),
-                     weights_outside(data_.weights, folds_, fold, settings_.weights));
+    problem_.emplace(settings_.loss, settings_.intercept, targets(), rows_->weights(fold, settings_));
   }
 
   // y of the loss.
   std::vector<double> targets() const {
-    if (settings_.has_classes()) return coded(data_.response, classes_);
+    if (settings_.has_classes()) return coded(rows_->data.response, classes_);
     double largest = 0;
-    for (const double one : data_.response) largest = std::max(largest, std::abs(one));
+    for (const double one : rows_->data.response) largest = std::max(largest, std::abs(one));
     if (largest > 0 && largest * largest < kLeastSquare) refuse_tiny("the response", largest);
-    return data_.response;
+    return rows_->data.response;
   }
 
   // Adds new columns to the working set, drops those no longer named, and solves.
@@ -105,8 +114,9 @@ class ColumnsPull final : public Pull {
         ColumnNote column;
         list(column);
         if (!in.ok() || problem_->contains(column.column)) continue;
-        const auto seen =
-            column.rows.empty() && !here_.empty() ? here_[shard]->seen_column(column.column) : std::nullopt;
+        const auto seen = column.rows.empty() && !here_.columns.empty()
+                              ? here_.columns[shard]->seen_column(column.column)
+                              : std::nullopt;
         if (seen)
           problem_->add_column(column.column, column.scale, *seen);
         else if (column.singles.empty())
@@ -159,22 +169,21 @@ class ColumnsPull final : public Pull {
     row.loss = problem_->loss();
     row.null_loss = null_loss_;
     if (argument.fold > 0) {
-      const Score score = problem_->score(weights_within(data_.weights, folds_, argument.fold));
+      const Score score = problem_->score(weights_within(rows_->data.weights, rows_->folds, argument.fold));
       row.held_out = score.weight > 0 ? score.loss / score.weight : 0;
       row.held_out_weight = score.weight;
     }
-    row.rows = static_cast<double>(data_.response.size());
-    row.columns = static_cast<double>(data_.columns);
+    row.rows = static_cast<double>(rows_->data.response.size());
+    row.columns = static_cast<double>(rows_->data.columns);
     row.set_classes(classes_);
     return row;
   }
 
   ColumnSettings settings_;
   std::uint64_t seed_;
-  ColumnsHere here_;
-  DataNote data_;                          // rows, columns, response and weights
+  DataHere here_;
+  std::shared_ptr<const RowData> rows_;    // null before the first fit
   ClassLabels classes_;                    // of the response, for the logistic loss
-  std::vector<std::uint32_t> folds_;       // of every row
   std::optional<ReducedProblem> problem_;  // of the current fit
   Penalty penalty_;
   double null_loss_ = 0;  // with no coefficient but the intercept
@@ -185,7 +194,7 @@ class ColumnsPull final : public Pull {
 
 }  // namespace
 
-std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed, ColumnsHere here) {
+std::unique_ptr<Pull> columns_pull(const ColumnSettings& settings, std::uint64_t seed, DataHere here) {
   return std::make_unique<ColumnsPull>(settings, seed, std::move(here));
 }
 

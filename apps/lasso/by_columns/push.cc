@@ -52,16 +52,10 @@ void copy_to(ColumnNote& note, const DenseColumn<T>& x) {
   }
 }
 
-// Data of the rows, which all shards of a process share.
-struct SharedRowData {
-  DataNote data;
-  std::vector<std::uint32_t> folds;  // of every row
-};
-
 class ColumnsPush final : public SharedPush {
  public:
   ColumnsPush(const ColumnSettings& settings, std::shared_ptr<const Columns> columns, bool seen,
-              std::shared_ptr<const SharedRowData> rows)
+              std::shared_ptr<const RowData> rows)
       : settings_(settings),
         kept_(std::move(columns)),
         columns_(*kept_),
@@ -80,7 +74,7 @@ class ColumnsPush final : public SharedPush {
     switch (argument.step) {
       case Step::start:
         begin(argument.fold);
-        if (speaks_for_all_) write_fields(task.note, rows_->data);
+        if (speaks_for_all_ && !seen_) write_fields(task.note, rows_->data);
         return columns_.entries();
       case Step::screen:
         write_fields(task.note, screen(settings_.penalty(argument.lambda), argument.wanted));
@@ -126,7 +120,7 @@ class ColumnsPush final : public SharedPush {
   void compute_norms() {
     norm_.resize(columns_.columns());
     scale_.resize(settings_.standardize ? columns_.columns() : 0);
-    const std::vector<double> weights = weights_outside(rows_->data.weights, rows_->folds, fold_, settings_.weights);
+    const std::vector<double> weights = rows_->weights(fold_, settings_);
     const bool centred = settings_.standardize || settings_.intercept;
     for (std::uint32_t c = 0; c < columns_.columns(); ++c) {
       const auto each = [&](const auto& take) {
@@ -211,7 +205,7 @@ class ColumnsPush final : public SharedPush {
   const std::shared_ptr<const Columns> kept_;
   const Columns& columns_;
   bool seen_;  // by the pull
-  std::shared_ptr<const SharedRowData> rows_;
+  std::shared_ptr<const RowData> rows_;
 
   // Of the current fit.
   std::uint32_t fold_ = 0;
@@ -224,16 +218,16 @@ class ColumnsPush final : public SharedPush {
 }  // namespace
 
 std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data,
-                                                  ColumnsHere* here) {
-  RowNumbers& rows = data.common.numbers;
-  const auto shared = std::make_shared<const SharedRowData>(
-      SharedRowData{{data.common.columns, std::move(rows.response), std::move(rows.weights)},
-                    folds_of_rows(data.common.rows, settings.folds, seed)});
+                                                  DataHere* here) {
+  RowNumbers& numbers = data.common.numbers;
+  const auto rows = std::make_shared<const RowData>(
+      DataNote{data.common.columns, std::move(numbers.response), std::move(numbers.weights)}, settings, seed);
+  if (here != nullptr) here->rows = rows;
   std::vector<std::unique_ptr<Push>> shards;
   for (DesignShard& one : data.hosted) {
     const auto columns = std::make_shared<const Columns>(std::move(one.columns));
-    if (here != nullptr) here->push_back(columns);
-    shards.push_back(std::make_unique<ColumnsPush>(settings, columns, here != nullptr, shared));
+    if (here != nullptr) here->columns.push_back(columns);
+    shards.push_back(std::make_unique<ColumnsPush>(settings, columns, here != nullptr, rows));
   }
   return shards;
 }

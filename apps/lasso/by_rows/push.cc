@@ -239,7 +239,7 @@ class RowsPush final : public SharedPush {
   BlockDots dots_;
   Shifts shifts_;                     // of matrix_
   RowNumbers rows_;                   // for the logistic loss with y = -1 or 1 as the response
-  std::vector<std::uint32_t> folds_;  // of every row
+  std::vector<std::uint32_t> folds_;  // of every row; empty without folds
   ClassLabels classes_;               // of the response of all shards
   std::uint32_t fold_ = 0;            // whose rows are held out; 0: none
   double total_ = 1;                  // the divisor of the weights
@@ -257,8 +257,9 @@ std::vector<std::unique_ptr<Push>> rows_pushes(const RowSettings& settings, std:
   const auto folds = folds_of_rows(data.common.rows, settings.folds, seed);
   std::vector<std::unique_ptr<Push>> shards;
   for (DesignShard& one : data.hosted) {
-    const auto first = folds.begin() + static_cast<std::ptrdiff_t>(one.columns.first_row());
-    std::vector<std::uint32_t> its(first, first + static_cast<std::ptrdiff_t>(one.columns.rows()));
+    std::vector<std::uint32_t> its;
+    if (!folds.empty())
+      its.assign(&folds[one.columns.first_row()], &folds[one.columns.first_row()] + one.columns.rows());
     columns.push_back(std::make_shared<const Columns>(std::move(one.columns)));
     shards.push_back(std::make_unique<RowsPush>(settings, columns.back(), std::move(one.numbers), std::move(its),
                                                 data.common.classes));

@@ -189,7 +189,7 @@ class ColumnEngine {
 
   explicit ColumnEngine(const ActiveProblem& problem)
       : problem_(problem),
-        q_(problem.g.begin(), problem.g.end()),
+        q_(problem.g),
         inverse_(problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0),
         same_(same_number(problem.h)) {}
 
@@ -234,7 +234,8 @@ class ColumnEngine {
   }
 
   const ActiveProblem& problem_;
-  std::vector<double> q_, along_;
+  std::span<double> q_;
+  std::vector<double> along_;
   double inverse_;              // 1 / H; without an intercept 0
   std::optional<double> same_;  // h_i, if all are equal
   double mean_ = 0;             // R / H

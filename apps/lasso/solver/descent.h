@@ -29,7 +29,7 @@ struct ActiveCoordinate {
 struct ActiveProblem {
   const WorkingColumns* columns = nullptr;
   std::span<const double> h;   // one a row
-  std::span<const double> g;   // one a row
+  std::span<double> g;         // one a row; descent on columns writes the solution's g here, not centred
   double sum_of_h = 0;         // with an intercept; without one 0
   double residual_square = 0;  // sum_i g_i^2 / h_i
   std::vector<ActiveCoordinate> coordinates;

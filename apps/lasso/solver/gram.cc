@@ -163,11 +163,15 @@ void Gram::begin(std::span<const double> weights) {
   columns_.clear();
   member_of_.clear();
   product_.clear();
-  root_.resize(weights.size());
-  for (std::size_t i = 0; i < weights.size(); ++i) root_[i] = std::sqrt(weights[i]);
+  weights_ = weights;
+  root_ = {};
 }
 
 void Gram::add(const WorkingColumns& columns, std::span<const std::uint32_t> added) {
+  if (root_.empty()) {
+    root_.resize(weights_.size());
+    for (std::size_t i = 0; i < weights_.size(); ++i) root_[i] = std::sqrt(weights_[i]);
+  }
   const std::size_t old = columns_.size();
   columns_.insert(columns_.end(), added.begin(), added.end());
   member_of_.resize(columns.size(), kNone);

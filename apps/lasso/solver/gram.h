@@ -15,7 +15,7 @@ namespace rota::lasso {
 // Grows by columns.
 class Gram {
  public:
-  // For these weights h, one a row; clears the columns.
+  // For these weights h, one a row, which must stay as they are until the next call; clears the columns.
   void begin(std::span<const double> weights);
   bool has(std::uint32_t column) const { return column < member_of_.size() && member_of_[column] != kNone; }
   // The columns (positions) stored, in the order of their addition.
@@ -32,7 +32,8 @@ class Gram {
   static std::size_t place(std::size_t a, std::size_t b) { return a < b ? place(b, a) : a * (a + 1) / 2 + b; }
   void add_sparse(const WorkingColumns& columns, std::span<const std::uint32_t> sparse, std::size_t old);
 
-  std::vector<double> root_;              // sqrt(h_i)
+  std::span<const double> weights_;
+  std::vector<double> root_;              // sqrt(h_i), once a column is stored
   std::vector<std::uint32_t> columns_;    // of members
   std::vector<std::uint32_t> member_of_;  // of columns; or kNone
   std::vector<double> product_;           // of members, by place()

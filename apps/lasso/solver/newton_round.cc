@@ -125,10 +125,10 @@ bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double
   }
   const double inverse = 1 / curvature_scale_;
   const std::span<const double> h = kept_curvature_;
-  for (std::size_t i = 0; i < y_.size(); ++i) scaled_gradient_[i] = gradient_[i] * inverse;
-  const std::span<const double> g = scaled_gradient_;
+  for (std::size_t i = 0; i < y_.size(); ++i) scratch_[i] = gradient_[i] * inverse;
+  const std::span<const double> g = scratch_;
   const double square = chunked_sum(h.size(), [&](std::size_t i) { return h[i] > 0 ? g[i] / h[i] * g[i] : 0; });
-  ActiveProblem problem{&columns_, h, g, has_intercept_ ? sum_of_kept_ : 0, square, {}};
+  ActiveProblem problem{&columns_, h, scratch_, has_intercept_ ? sum_of_kept_ : 0, square, {}};
   for (ActiveCoordinate it : active_coordinates(penalty, at)) {
     it.moments = moments_of_kept(it.column);
     it.gradient *= inverse;
@@ -172,8 +172,8 @@ void ReducedProblem::stretch_step(const Penalty& penalty, std::span<const double
     if (left > kSlopeLeft * first || !(by >= kLeastStretch) || stretch == kMostStretches) break;
     lower = at;
     at += by;
-    for (std::size_t i = 0; i < y_.size(); ++i) stretched_[i] = fitted_[i] + at * (fitted_[i] - fitted_before_[i]);
-    compute_slopes(stretched_, 0);
+    for (std::size_t i = 0; i < y_.size(); ++i) scratch_[i] = fitted_[i] + at * (fitted_[i] - fitted_before_[i]);
+    compute_slopes(scratch_, 0);
   }
   if (stretch == 0) return;
   for (std::size_t j = 0; j < from.size(); ++j) {

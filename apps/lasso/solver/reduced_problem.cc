@@ -127,8 +127,7 @@ ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::vector<double> y,
   if (const char* const fault = fault_of(loss_kind_, y_, w_)) throw std::invalid_argument(fault);
   std::vector<std::span<double>*> parts = {&fitted_, &gradient_, &row_losses_};
   if (loss == Loss::logistic)
-    parts.insert(parts.end(),
-                 {&p_, &rest_, &curvature_, &kept_curvature_, &fitted_before_, &scaled_gradient_, &stretched_});
+    parts.insert(parts.end(), {&p_, &rest_, &curvature_, &kept_curvature_, &fitted_before_, &scratch_});
   row_memory_.resize(parts.size() * y_.size());
   for (std::size_t k = 0; k < parts.size(); ++k) *parts[k] = std::span(row_memory_).subspan(k * y_.size(), y_.size());
   forget_weights();

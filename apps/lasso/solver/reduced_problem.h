@@ -158,8 +158,9 @@ class ReducedProblem {
   std::span<double> fitted_, gradient_, row_losses_;
   // Logistic loss: p_i = 1 / (1 + exp(y_i f_i)), 1 - p_i, and w_i p_i (1 - p_i) or a little more.
   std::span<double> p_, rest_, curvature_;
-  // Logistic loss: the curvatures of an earlier step, if they are kept; and of the current step.
-  std::span<double> kept_curvature_, fitted_before_, scaled_gradient_, stretched_;
+  // Logistic loss: the curvatures of an earlier step, if they are kept; of the current step, f before it; and its
+  // gradient in the units of those curvatures, later a longer step's f.
+  std::span<double> kept_curvature_, fitted_before_, scratch_;
 
   double loss_ = 0;
   double sum_of_weights_ = 0;
