@@ -17,15 +17,16 @@ double ordered_sum(std::size_t count, const Term& term) {
   return (part[0] + part[1]) + (part[2] + part[3]);
 }
 
+inline constexpr std::size_t kSumChunk = 256;
+
 // The same for many terms: summed chunk by chunk, so that rounding grows with the number of chunks, and computed a
 // chunk at a time, so that the compiler can vectorise the computation.
 template <typename Term>
 double chunked_sum(std::size_t count, const Term& term) {
-  constexpr std::size_t kChunk = 256;
-  double terms[kChunk];
+  double terms[kSumChunk];
   double total = 0;
-  for (std::size_t at = 0; at < count; at += kChunk) {
-    const std::size_t size = std::min(kChunk, count - at);
+  for (std::size_t at = 0; at < count; at += kSumChunk) {
+    const std::size_t size = std::min(kSumChunk, count - at);
     for (std::size_t i = 0; i < size; ++i) terms[i] = term(at + i);
     total += ordered_sum(size, [&](std::size_t i) { return terms[i]; });
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/lasso/tables.h"
+#include "apps/linear_models/class_labels.h"
 #include "rota/bytes.h"
 #include "rota/fields.h"
 #include "rota/types.h"
@@ -28,12 +29,13 @@ struct ColumnsStep : FitStep {
 // The note of the shard that reports common data, at Step::start: everything but the columns.
 struct DataNote {
   std::uint64_t columns = 0;
-  std::vector<double> response;  // by row, as in the data
+  std::vector<double> response;  // by row; of two classes -1 or 1
   std::vector<double> weights;   // by row, as the user gave them; empty: all 1
+  linear::ClassLabels classes;   // of the response, for the logistic loss
 
   void fields(auto& list) {
-    list(columns, response, weights);
-    list.check(weights.empty() || weights.size() == response.size());
+    list(columns, response, weights, classes);
+    list.check((weights.empty() || weights.size() == response.size()) && (classes.size() == 0 || classes.size() == 2));
   }
 };
 

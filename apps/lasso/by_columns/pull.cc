@@ -89,20 +89,10 @@ class ColumnsPull final : public Pull {
 
   // Of the rows outside of the fold, without columns.
   void begin_problem(std::uint32_t fold) {
-    if (settings_.has_classes()) {
-      const auto [smaller, larger] = std::ranges::minmax(rows_->data.response);
-      classes_ = ClassLabels({smaller, larger});
-    }
-    problem_.emplace(settings_.loss, settings_.intercept, targets(), rows_->weights(fold, settings_));
-  }
-
-  // y of the loss.
-  std::vector<double> targets() const {
-    if (settings_.has_classes()) return coded(rows_->data.response, classes_);
     double largest = 0;
     for (const double one : rows_->data.response) largest = std::max(largest, std::abs(one));
     if (largest > 0 && largest * largest < kLeastSquare) refuse_tiny("the response", largest);
-    return rows_->data.response;
+    problem_.emplace(settings_.loss, settings_.intercept, rows_->data.response, rows_->weights(fold, settings_));
   }
 
   // Adds new columns to the working set, drops those no longer named, and solves.
@@ -175,7 +165,7 @@ class ColumnsPull final : public Pull {
     }
     row.rows = static_cast<double>(rows_->data.response.size());
     row.columns = static_cast<double>(rows_->data.columns);
-    row.set_classes(classes_);
+    row.set_classes(rows_->data.classes);
     return row;
   }
 
@@ -183,7 +173,6 @@ class ColumnsPull final : public Pull {
   std::uint64_t seed_;
   DataHere here_;
   std::shared_ptr<const RowData> rows_;    // null before the first fit
-  ClassLabels classes_;                    // of the response, for the logistic loss
   std::optional<ReducedProblem> problem_;  // of the current fit
   Penalty penalty_;
   double null_loss_ = 0;  // with no coefficient but the intercept

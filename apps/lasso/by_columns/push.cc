@@ -219,9 +219,10 @@ class ColumnsPush final : public SharedPush {
 
 std::vector<std::unique_ptr<Push>> columns_pushes(const ColumnSettings& settings, std::uint64_t seed, Design data,
                                                   DataHere* here) {
-  RowNumbers& numbers = data.common.numbers;
+  auto& [response, weights] = data.common.numbers;
+  if (settings.has_classes()) response = coded(std::move(response), data.common.classes);
   const auto rows = std::make_shared<const RowData>(
-      DataNote{data.common.columns, std::move(numbers.response), std::move(numbers.weights)}, settings, seed);
+      DataNote{data.common.columns, std::move(response), std::move(weights), data.common.classes}, settings, seed);
   if (here != nullptr) here->rows = rows;
   std::vector<std::unique_ptr<Push>> shards;
   for (DesignShard& one : data.hosted) {

@@ -32,6 +32,8 @@ template <typename Engine>
 class CoordinateDescent {
  public:
   CoordinateDescent(ActiveProblem& problem, Engine& engine) : problem_(problem), engine_(engine) {
+    steps_.reserve(problem.coordinates.size());
+    value_.reserve(problem.coordinates.size());
     for (const ActiveCoordinate& it : problem.coordinates) {
       const double curvature = it.moments.centred_square;
       steps_.push_back({it.threshold, curvature, 1 / (curvature + it.ridge)});
@@ -190,6 +192,7 @@ class ColumnEngine {
   explicit ColumnEngine(const ActiveProblem& problem)
       : problem_(problem),
         q_(problem.g),
+        along_(problem.scratch),
         inverse_(problem.sum_of_h > 0 ? 1 / problem.sum_of_h : 0),
         same_(same_number(problem.h)) {}
 
@@ -206,7 +209,7 @@ class ColumnEngine {
     mean_ -= by * it.moments.sum * inverse_;
   }
   Parabola along(std::span<const double> step) {
-    along_.assign(q_.size(), 0.0);
+    std::ranges::fill(along_, 0.0);
     sum_along_ = 0;
     for (std::size_t k = 0; k < step.size(); ++k) {
       const ActiveCoordinate& it = problem_.coordinates[k];
@@ -234,8 +237,7 @@ class ColumnEngine {
   }
 
   const ActiveProblem& problem_;
-  std::span<double> q_;
-  std::vector<double> along_;
+  std::span<double> q_, along_;
   double inverse_;              // 1 / H; without an intercept 0
   std::optional<double> same_;  // h_i, if all are equal
   double mean_ = 0;             // R / H

@@ -30,6 +30,7 @@ struct ActiveProblem {
   const WorkingColumns* columns = nullptr;
   std::span<const double> h;   // one a row
   std::span<double> g;         // one a row; descent on columns writes the solution's g here, not centred
+  std::span<double> scratch;   // one a row, for descent on columns
   double sum_of_h = 0;         // with an intercept; without one 0
   double residual_square = 0;  // sum_i g_i^2 / h_i
   std::vector<ActiveCoordinate> coordinates;

@@ -162,7 +162,7 @@ template <std::size_t Width, typename Sums>
 void Gram::begin(std::span<const double> weights) {
   columns_.clear();
   member_of_.clear();
-  product_.clear();
+  product_ = {};
   weights_ = weights;
   root_ = {};
 }

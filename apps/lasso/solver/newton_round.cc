@@ -46,9 +46,17 @@ constexpr double kInterceptError = 0x1p-51, kLeastGradient = 1e-18;
 
 }  // namespace
 
-// Losses, gradients and curvatures of the rows at these f + shift.
+// The loss, and gradients and curvatures of the rows, at these f + shift.  The loss is summed as chunked_sum() does.
 void ReducedProblem::compute_slopes(std::span<const double> fitted, double shift) {
-  logistic_rows(y_, fitted, shift, {row_losses_, p_, rest_});
+  double losses[kSumChunk];
+  loss_ = 0;
+  for (std::size_t at = 0; at < y_.size(); at += kSumChunk) {
+    const std::size_t size = std::min(kSumChunk, y_.size() - at);
+    logistic_rows(y_.subspan(at, size), fitted.subspan(at, size), shift,
+                  {std::span(losses).first(size), p_.subspan(at, size), rest_.subspan(at, size)});
+    for (std::size_t i = 0; i < size; ++i) losses[i] *= w_[at + i];
+    loss_ += ordered_sum(size, [&](std::size_t i) { return losses[i]; });
+  }
   for (std::size_t i = 0; i < y_.size(); ++i) {
     gradient_[i] = w_[i] * y_[i] * p_[i];
     curvature_[i] = w_[i] * larger(p_[i] * rest_[i], kLeastCurvature);
@@ -125,17 +133,18 @@ bool ReducedProblem::newton_round(const Penalty& penalty, const Look& at, double
   }
   const double inverse = 1 / curvature_scale_;
   const std::span<const double> h = kept_curvature_;
-  for (std::size_t i = 0; i < y_.size(); ++i) scratch_[i] = gradient_[i] * inverse;
-  const std::span<const double> g = scratch_;
+  const std::span<double> g = gradient_;  // until refresh() it is scaled
+  for (double& one : g) one *= inverse;
   const double square = chunked_sum(h.size(), [&](std::size_t i) { return h[i] > 0 ? g[i] / h[i] * g[i] : 0; });
-  ActiveProblem problem{&columns_, h, scratch_, has_intercept_ ? sum_of_kept_ : 0, square, {}};
-  for (ActiveCoordinate it : active_coordinates(penalty, at)) {
+  ActiveProblem problem{
+      &columns_, h, g, scratch_, has_intercept_ ? sum_of_kept_ : 0, square, active_coordinates(penalty, at)};
+  for (ActiveCoordinate& it : problem.coordinates) {
     it.moments = moments_of_kept(it.column);
     it.gradient *= inverse;
     it.threshold *= inverse;
     it.ridge *= inverse;
-    if (it.moments.centred_square > 0) problem.coordinates.push_back(it);
   }
+  std::erase_if(problem.coordinates, [](const ActiveCoordinate& it) { return !(it.moments.centred_square > 0); });
   std::ranges::copy(fitted_, fitted_before_.begin());
   const std::vector<double> from = coefficients_;
   const double before = objective(penalty);

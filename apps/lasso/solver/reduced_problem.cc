@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
+#include "apps/linear_models/logistic_rows.h"
 #include "apps/linear_models/ordered_sum.h"
 #include "rota/fields.h"
 
@@ -122,12 +124,11 @@ const char* fault_of(Loss loss, std::span<const double> y, std::span<const doubl
 
 }  // namespace
 
-ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::vector<double> y, std::vector<double> w)
-    : loss_kind_(loss), has_intercept_(intercept), y_(std::move(y)), w_(std::move(w)), columns_(y_.size(), intercept) {
+ReducedProblem::ReducedProblem(Loss loss, bool intercept, std::span<const double> y, std::vector<double> w)
+    : loss_kind_(loss), has_intercept_(intercept), y_(y), w_(std::move(w)), columns_(y_.size(), intercept) {
   if (const char* const fault = fault_of(loss_kind_, y_, w_)) throw std::invalid_argument(fault);
-  std::vector<std::span<double>*> parts = {&fitted_, &gradient_, &row_losses_};
-  if (loss == Loss::logistic)
-    parts.insert(parts.end(), {&p_, &rest_, &curvature_, &kept_curvature_, &fitted_before_, &scratch_});
+  std::vector<std::span<double>*> parts = {&fitted_, &gradient_, &scratch_};
+  if (loss == Loss::logistic) parts.insert(parts.end(), {&p_, &rest_, &curvature_, &kept_curvature_, &fitted_before_});
   row_memory_.resize(parts.size() * y_.size());
   for (std::size_t k = 0; k < parts.size(); ++k) *parts[k] = std::span(row_memory_).subspan(k * y_.size(), y_.size());
   forget_weights();
@@ -212,11 +213,22 @@ double ReducedProblem::penalty_value(const Penalty& penalty) const {
 Score ReducedProblem::score(std::span<const double> row_weights) const {
   if (row_weights.size() != y_.size()) throw std::invalid_argument("the numbers of weights and rows must be equal");
   Score score;
+  double losses[kSumChunk];
   for (std::size_t i = 0; i < y_.size(); ++i) {
+    if (i % kSumChunk == 0) row_losses(i, std::span(losses).first(std::min(kSumChunk, y_.size() - i)));
     score.weight += row_weights[i];
-    score.loss += row_weights[i] * row_losses_[i];
+    score.loss += row_weights[i] * losses[i % kSumChunk];
   }
   return score;
+}
+
+void ReducedProblem::row_losses(std::size_t at, std::span<double> losses) const {
+  const std::span<const double> y = y_.subspan(at, losses.size()), f = fitted_.subspan(at, losses.size());
+  if (loss_kind_ == Loss::logistic) {
+    double p[kSumChunk], rest[kSumChunk];
+    return logistic_rows(y, f, 0, {losses, std::span(p).first(y.size()), std::span(rest).first(y.size())});
+  }
+  for (std::size_t i = 0; i < y.size(); ++i) losses[i] = (y[i] - f[i]) * (y[i] - f[i]) / 2;
 }
 
 DualityGap ReducedProblem::gap(const Penalty& penalty, double ratio) const {
@@ -268,14 +280,12 @@ void ReducedProblem::fit_squared_intercept() {
 void ReducedProblem::compute_rows() {
   if (intercept_ != 0)
     for (double& fitted : fitted_) fitted += intercept_;
-  if (loss_kind_ == Loss::squared) {
-    for (std::size_t i = 0; i < y_.size(); ++i) {
-      const double residual = y_[i] - fitted_[i];
-      gradient_[i] = w_[i] * residual;
-      row_losses_[i] = residual * residual / 2;
-    }
-  }
-  loss_ = chunked_sum(y_.size(), [&](std::size_t i) { return w_[i] * row_losses_[i]; });
+  if (loss_kind_ == Loss::logistic) return;
+  loss_ = chunked_sum(y_.size(), [&](std::size_t i) {
+    const double residual = y_[i] - fitted_[i];
+    gradient_[i] = w_[i] * residual;
+    return w_[i] * (residual * residual / 2);
+  });
 }
 
 // ---- the solution: rounds of choosing active columns, solving on them, and evaluating all
@@ -336,19 +346,30 @@ ReducedProblem::Look ReducedProblem::look(const Penalty& penalty, double enough)
 }
 
 std::vector<ActiveCoordinate> ReducedProblem::active_coordinates(const Penalty& penalty, const Look& at) const {
+  const auto is_active = [&](std::uint32_t j) {
+    return takes_part(j) && (coefficients_[j] != 0 || std::abs(at.gradients[j]) > penalty.l1 * columns_.scale(j));
+  };
+  const auto all = std::views::iota(std::uint32_t{0}, static_cast<std::uint32_t>(columns_.size()));
   std::vector<ActiveCoordinate> active;
-  for (std::uint32_t j = 0; j < columns_.size(); ++j) {
-    const double scale = columns_.scale(j), threshold = penalty.l1 * scale;
-    if (!takes_part(j) || (coefficients_[j] == 0 && std::abs(at.gradients[j]) <= threshold)) continue;
-    active.push_back({j, coefficients_[j], at.gradients[j], threshold, penalty.l2 * scale * scale, moments_[j]});
+  active.reserve(static_cast<std::size_t>(std::ranges::count_if(all, is_active)));
+  for (const std::uint32_t j : all) {
+    if (!is_active(j)) continue;
+    const double scale = columns_.scale(j);
+    active.push_back(
+        {j, coefficients_[j], at.gradients[j], penalty.l1 * scale, penalty.l2 * scale * scale, moments_[j]});
   }
   return active;
 }
 
 // The loss is quadratic, so this is the whole problem of the active columns.
 bool ReducedProblem::squared_round(const Penalty& penalty, const Look& at, double tolerance) {
-  ActiveProblem problem{
-      &columns_, w_, gradient_, has_intercept_ ? sum_of_weights_ : 0, 2 * loss_, active_coordinates(penalty, at)};
+  ActiveProblem problem{&columns_,
+                        w_,
+                        gradient_,
+                        scratch_,
+                        has_intercept_ ? sum_of_weights_ : 0,
+                        2 * loss_,
+                        active_coordinates(penalty, at)};
   const bool gained = descend(problem, tolerance);
   for (const ActiveCoordinate& it : problem.coordinates) coefficients_[it.column] = it.coefficient;
   refresh();
@@ -397,9 +418,9 @@ void ReducedProblem::state(Archive& list) {
   if (keeps_curvature_) curvature.assign(kept_curvature_.begin(), kept_curvature_.end());
   std::vector<std::uint32_t> in_gram = gram_.columns();
   double scale = curvature_scale_;
-  list(y_, w_, columns_, coefficients_, intercept_, work, curvature, scale, in_gram);
+  list(w_, columns_, coefficients_, intercept_, work, curvature, scale, in_gram);
   if (!list.reads()) return;
-  list.check(y_.size() == rows && fault_of(loss_kind_, y_, w_) == nullptr);
+  list.check(fault_of(loss_kind_, y_, w_) == nullptr);
   list.check(coefficients_.size() == columns_.size() && finite(coefficients_) && std::isfinite(intercept_) &&
              (has_intercept_ || intercept_ == 0));
   list.check(curvature.empty() || (loss_kind_ == Loss::logistic && curvature.size() == rows && finite(curvature) &&

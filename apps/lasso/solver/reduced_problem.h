@@ -52,8 +52,9 @@ enum class Method { automatic, columns, gram };
 // Not for use by several threads.
 class ReducedProblem {
  public:
-  // y and w have one number a row.  Throws std::invalid_argument if they do not fit the description above.
-  ReducedProblem(Loss loss, bool intercept, std::vector<double> y, std::vector<double> w);
+  // y and w have one number a row; y must outlive this.  Throws std::invalid_argument if they do not fit the
+  // description above.
+  ReducedProblem(Loss loss, bool intercept, std::span<const double> y, std::vector<double> w);
   ReducedProblem(ReducedProblem&&) = default;
   ReducedProblem& operator=(ReducedProblem&&) = default;
 
@@ -101,7 +102,7 @@ class ReducedProblem {
   DualityGap gap(const Penalty& penalty, double ratio) const;
 
   // Bit for bit: after reading everything has the same results as without it.  The method is not saved.  Reads into a
-  // problem made with the same loss, intercept and number of rows; invalid input leaves it unusable.
+  // problem made with the same loss, intercept and y; invalid input leaves it unusable.
   void state(Archive& list);
 
  private:
@@ -129,6 +130,8 @@ class ReducedProblem {
   void fit_squared_intercept();
   void fit_logistic_intercept();
   void compute_slopes(std::span<const double> fitted, double shift);
+  // Of the rows at and after `at`, as many as there is room for.
+  void row_losses(std::size_t at, std::span<double> losses) const;
   void compute_rows();
 
   void add_terms(const Penalty& penalty, std::size_t j, double gradient, PenaltyTerms& terms) const;
@@ -146,7 +149,8 @@ class ReducedProblem {
 
   Loss loss_kind_;
   bool has_intercept_;
-  std::vector<double> y_, w_;
+  std::span<const double> y_;
+  std::vector<double> w_;
   WorkingColumns columns_;
   std::vector<double> coefficients_;
   double intercept_ = 0;  // of the shifted columns: see WorkingColumns::shift
@@ -155,12 +159,11 @@ class ReducedProblem {
   // Derived from the above, one number a row.  All are in one block of large pages: touching as many small pages for
   // the first time takes longer than a pass over the rows.
   LargeVector<double> row_memory_;
-  std::span<double> fitted_, gradient_, row_losses_;
+  std::span<double> fitted_, gradient_, scratch_;
   // Logistic loss: p_i = 1 / (1 + exp(y_i f_i)), 1 - p_i, and w_i p_i (1 - p_i) or a little more.
   std::span<double> p_, rest_, curvature_;
-  // Logistic loss: the curvatures of an earlier step, if they are kept; of the current step, f before it; and its
-  // gradient in the units of those curvatures, later a longer step's f.
-  std::span<double> kept_curvature_, fitted_before_, scratch_;
+  // Logistic loss: the curvatures of an earlier step, if they are kept; and f before the current step.
+  std::span<double> kept_curvature_, fitted_before_;
 
   double loss_ = 0;
   double sum_of_weights_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -69,17 +70,22 @@ class WorkingColumns {
 
  private:
   struct Column {
+    struct Own {
+      std::vector<std::uint32_t> rows;
+      LargeVector<double> values;
+    };
+
     std::uint64_t key = 0;
     double scale = 0, shift = 0;
     bool dense = false;
     std::span<const std::uint32_t> rows = {};  // its own, or the data's
     std::span<const double> values = {};
-    std::vector<std::uint32_t> own_rows = {};
-    LargeVector<double> own_values = {};
+    std::unique_ptr<const Own> its_own = {};
 
     void own(std::vector<std::uint32_t> its_rows, LargeVector<double> its_values) {
-      rows = own_rows = std::move(its_rows);
-      values = own_values = std::move(its_values);
+      its_own = std::make_unique<const Own>(Own{std::move(its_rows), std::move(its_values)});
+      rows = its_own->rows;
+      values = its_own->values;
     }
     void fields(auto& list) {
       list(key, scale, shift, dense);

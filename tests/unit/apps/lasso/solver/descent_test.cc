@@ -10,12 +10,13 @@ namespace {
 struct Whole {
   WorkingColumns columns;
   Gram gram;
-  std::vector<double> g;
+  std::vector<double> g, scratch;
   ActiveProblem problem;
 
   Whole(const Instance& it, double l1) : columns(it.rows()) {
+    scratch.resize(it.rows());
     g = numbers(ReducedProblem(it.loss, it.intercept, it.y, it.w).gradient());
-    problem = {&columns, it.w, g, it.intercept ? 1.0 : 0.0, 0, {}};
+    problem = {&columns, it.w, g, scratch, it.intercept ? 1.0 : 0.0, 0, {}};
     std::vector<std::uint32_t> all;
     for (std::uint32_t j = 0; j < it.columns(); ++j) {
       std::vector<std::uint32_t> rows;

@@ -257,7 +257,8 @@ TEST(ReducedProblem, ARestoredProblemContinuesBitForBit) {
         for (int step = 0; step <= stop; ++step) take_step(one, it, lambda, step);
         Writer out;
         write_state(one, out);
-        ReducedProblem other(it.loss, it.intercept, std::vector<double>(it.rows(), 1.0), it.w);
+        const std::vector<double> equal(it.rows(), 1.0 / static_cast<double>(it.rows()));
+        ReducedProblem other(it.loss, it.intercept, it.y, equal);
         other.set_method(method);
         Reader in(out.view());
         read_state(other, in);
@@ -424,12 +425,13 @@ TEST(ReducedProblem, GivenCoefficientsAreTaken) {
 
 TEST(ReducedProblem, InvalidInputIsRefused) {
   using Numbers = std::vector<double>;
-  EXPECT_THROW(ReducedProblem(Loss::squared, true, {1, 2}, {1}), std::invalid_argument);
-  EXPECT_THROW(ReducedProblem(Loss::squared, true, {1, 2}, {1, 1}), std::invalid_argument);
-  EXPECT_THROW(ReducedProblem(Loss::squared, true, {1, 2}, {1.5, -0.5}), std::invalid_argument);
-  EXPECT_THROW(ReducedProblem(Loss::squared, true, {1, NAN}, {0.5, 0.5}), std::invalid_argument);
-  EXPECT_THROW(ReducedProblem(Loss::logistic, true, {1, 0}, {0.5, 0.5}), std::invalid_argument);
-  ReducedProblem problem(Loss::squared, true, {1, 2}, {0.5, 0.5});
+  const double numbers[] = {1, 2}, not_finite[] = {1, NAN}, not_coded[] = {1, 0};
+  EXPECT_THROW(ReducedProblem(Loss::squared, true, numbers, {1}), std::invalid_argument);
+  EXPECT_THROW(ReducedProblem(Loss::squared, true, numbers, {1, 1}), std::invalid_argument);
+  EXPECT_THROW(ReducedProblem(Loss::squared, true, numbers, {1.5, -0.5}), std::invalid_argument);
+  EXPECT_THROW(ReducedProblem(Loss::squared, true, not_finite, {0.5, 0.5}), std::invalid_argument);
+  EXPECT_THROW(ReducedProblem(Loss::logistic, true, not_coded, {0.5, 0.5}), std::invalid_argument);
+  ReducedProblem problem(Loss::squared, true, numbers, {0.5, 0.5});
   EXPECT_THROW(problem.set_weights({1}), std::invalid_argument);
   EXPECT_THROW(problem.score(Numbers{1}), std::invalid_argument);
 }
