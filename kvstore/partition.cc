@@ -228,9 +228,11 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   if (wish != Feedback::reply && !known) copy = values_of(entries, table.row_width, [](auto...) {});
   const std::span<const double> before = known ? last.pieces().front().numbers : copy;
   const std::string where = "round " + std::to_string(rows.round);
+  const bool talks = takes_notes(table, rows.open, settings_.index);
   Writer reply;
   ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
-    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument, whole.notes, reply, seed_});
+    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument,
+                         talks ? std::span<const Bytes>(whole.notes) : std::span<const Bytes>(), reply, seed_});
   }));
   Done done;
   bool finite = true;
@@ -261,7 +263,7 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   if (rows.open && wish == Feedback::norms && deltas.values.size() <= kKeptMost)
     last_rounds_[rows.table] = SparseRows(deltas.runs, deltas.values, table.row_width);
   deltas.reply = Bytes::from(reply.take());
-  if (!table.single_partition && !deltas.reply.empty())
+  if (!talks && !deltas.reply.empty())
     return Status(ExitCode::failed, "plugin " + std::string(plugin_.name) + ", Pull::pull, " + where +
                                         ": a reply, and table " + table.name + " spans partitions");
   done.feedback.reply = deltas.reply;

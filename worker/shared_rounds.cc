@@ -5,6 +5,7 @@
 #include "core/base/finite.h"
 #include "core/base/seed.h"
 #include "core/job/plugin_host.h"
+#include "core/rounds/placement.h"
 #include "core/rounds/push_kinds.h"
 
 namespace rota {
@@ -40,7 +41,7 @@ Status RoundPush::run(std::string_view plugin, const std::string& where, std::ui
   bool valid = are_parts(parts, table.combine);
   for (const SparseRows::Piece& piece : open_parts.pieces()) valid = valid && are_parts(piece.numbers, table.combine);
   const char* const wrong = !valid ? "a part is not a finite number"
-                            : !table.single_partition && !words.view().empty()
+                            : !takes_notes(table, rows.open, kSinglePartition) && !words.view().empty()
                                 ? "a note, and the table spans partitions"
                                 : nullptr;
   if (status.ok() && wrong != nullptr)

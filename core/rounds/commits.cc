@@ -145,7 +145,7 @@ Status Commits::take_open(Open& open, std::uint32_t partition, const Deltas& del
   if (deltas.values.size() != keys_in(deltas.runs) * table.row_width * sizeof(double))
     return unexpected("rows of another width");
   if (!deltas.reply.empty()) {
-    if (!table.single_partition) return unexpected("a reply");
+    if (!takes_notes(table, true, partition)) return unexpected("a reply");
     open.reply = deltas.reply;
   }
   open.committed[partition] = {deltas.runs, deltas.values};

@@ -7,12 +7,13 @@
 #include <type_traits>
 
 #include "core/base/check.h"
+#include "core/rounds/placement.h"
 
 namespace rota {
 
 namespace {
 
-// Notes are there only if the table has a single partition, and so go one way.
+// Notes go one way: to one partition.
 Parts with_notes(RoundId round, TreeNode node, const std::map<ShardId, Bytes>& notes) {
   Parts parts;
   parts.round = round;
@@ -85,6 +86,10 @@ std::vector<std::pair<std::uint32_t, Parts>> PartSums::add_open(RoundId round, S
   const auto send = [&](std::uint32_t partition, TreeNode of, const std::map<ShardId, Bytes>& notes,
                         std::pair<std::vector<KeyRun>, Bytes> rows) {
     Parts message = with_notes(round, of, notes);
+    if (partition != kSinglePartition) {
+      message.note_sizes.assign(notes.size(), 0);
+      message.notes = {};
+    }
     message.open = true;
     message.combine = how;
     std::tie(message.runs, message.sums) = std::move(rows);

@@ -20,8 +20,13 @@ inline std::uint32_t partition_of_row(TableId table, Key key, std::uint32_t part
   return static_cast<std::uint32_t>(h % partitions);
 }
 
-// The rows of tables with a single partition live here.
+// The rows of tables with a single partition live here, and notes of open rounds go here.
 inline constexpr std::uint32_t kSinglePartition = 0;
+
+// Whether a partition is sent the notes of a round, and may reply to it.
+inline bool takes_notes(const Table& table, bool open, std::uint32_t partition) {
+  return partition == kSinglePartition && (table.single_partition || open);
+}
 
 // The rows of a dense table that live in a partition: neighbours are together, so that they are one run of numbers.
 inline KeyRange range_of(const Table& table, std::uint32_t partition, std::uint32_t partitions) {

@@ -248,7 +248,7 @@ SerialHost::Summed SerialHost::sum_of_shards(const Round& round) {
     parts.emplace_back(summed.offsets.back(), identity_of(table.combine));
     push_shared(s, round, summed.offsets, parts.back(), scratch ? scratch->parts() : OpenParts(), note);
     require_parts(parts.back(), table.combine);
-    if (!table.single_partition && !note.view().empty())
+    if (!takes_notes(table, round.open, kSinglePartition) && !note.view().empty())
       throw std::runtime_error("a note, and the table spans partitions");
     summed.notes.push_back(Bytes::from(note.take()));
     if (!scratch) continue;
@@ -354,12 +354,13 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
   const Table& table = tables_[round.table];
   Writer reply;
   const PullEntries entries = round.open ? PullEntries(std::span(its.runs)) : PullEntries(its.entries);
-  PullTask task{rounds_, round.table, entries, {}, round.argument, summed.notes, reply, pull_seed(job_.seed)};
+  const bool talks = takes_notes(table, round.open, partition);
+  PullTask task{rounds_, round.table, entries, {}, round.argument, {}, reply, pull_seed(job_.seed)};
+  if (talks) task.notes = summed.notes;
   if (table.single_partition) task.blocks = round.blocks;
   trace("Pull::pull", rounds_);
   pulls_[partition]->pull(task);
-  if (!table.single_partition && !reply.view().empty())
-    throw std::runtime_error("a reply, and the table spans partitions");
+  if (!talks && !reply.view().empty()) throw std::runtime_error("a reply, and the table spans partitions");
   if (!reply.view().empty()) result.reply = Bytes::from(reply.take());
   for (const PullEntry& entry : entries) require_finite(entry.value, "a row");
 }

@@ -311,7 +311,7 @@ struct Parts {
   RoundId round = 0;
   TreeNode node;  // whose shards' parts are summed in it
   Bytes sums;     // doubles, in the order of the round's keys, those in the partition
-  // Notes of its shards beside their parts, one after the other, if the table has a single partition.
+  // Notes of its shards beside their parts, one after the other: to the first partition alone.
   std::vector<std::uint64_t> note_sizes;  // by shard
   Bytes notes;
   bool open = false;               // of an open round:

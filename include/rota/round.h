@@ -52,7 +52,7 @@ struct SharedTask {
   std::span<const Entry> entries;         // in the order of Round::shared
   std::span<const std::uint32_t> blocks;  // of the round
   Argument argument;                      // of the round
-  Writer& note;                           // to pull, in addition to the parts; Table::single_partition only
+  Writer& note;                           // to pull, in addition to the parts; see PullTask::notes
   OpenParts parts = {};                   // by key, in both kinds of rounds; an open one has no entries
 };
 
@@ -130,8 +130,8 @@ struct PullTask {
   PullEntries entries;                    // in the order of Round::shared, in an open round of the keys
   std::span<const std::uint32_t> blocks;  // of the round, if the table has a single partition
   Argument argument;                      // of the round
-  std::span<const Bytes> notes;           // of every shard, by its number, if the table has a single partition
-  Writer& reply;  // to all workers and the scheduler, in addition to the rows, if the table has a single partition
+  std::span<const Bytes> notes;  // by shard; in the first partition, if all rows are there or the round is open
+  Writer& reply;           // to all workers and the scheduler, in addition to the rows; only where there are notes
   std::uint64_t seed = 1;  // see random()
 
   // The row's own generator in this round, so that no draw depends on the number of partitions.

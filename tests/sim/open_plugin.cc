@@ -28,9 +28,14 @@ std::vector<Table> all_tables() {
   return all;
 }
 
-// Rounds of these have blocks, notes and replies.
+// Rounds of these have blocks, notes and replies.  So have open rounds, but for the blocks.
 bool in_one_partition(TableId table) {
   return table == kSmall || table == kTogether;
+}
+
+// Whether they have notes and replies.
+bool talks(const Argument& of_round) {
+  return of_round.as<std::vector<double>>().at(3) != 0;
 }
 
 // The starting value of a row of the tables that have one, as the framework is to make it.
@@ -78,8 +83,8 @@ class OpenRoundsSchedule final : public Schedule {
     if (slices_ > 0 && (state >> 12) % 2 == 0) own(round, random);
     if (!round.open && (round.owned.empty() || (state >> 13) % 2 == 0)) name(round, random);
     // Which rows a push may have parts for: schedulers keep to theirs.
-    round.argument =
-        Argument(std::vector{static_cast<double>(share_.count), static_cast<double>(share_.index), number(state)});
+    round.argument = Argument(std::vector{static_cast<double>(share_.count), static_cast<double>(share_.index),
+                                          number(state), round.open || in_one_partition(round.table) ? 1.0 : 0.0});
     round.ends_epoch = chosen_ > 2 + (state >> 16) % 6;
     round.ends_job = !ends_after_ && round.ends_epoch && (state >> 20) % 4 == 0;
     if (is_shared(round)) ++shared_;
@@ -171,13 +176,14 @@ class OpenPush final : public SlicePush<Counts>, public SharedPush {
     const auto count = static_cast<Key>(task.argument.as<std::vector<double>>().at(0)),
                index = static_cast<Key>(task.argument.as<std::vector<double>>().at(1));
     if (task.parts.keys() > 0) make_parts(task.parts, count, index, random, state);
-    if (in_one_partition(task.table))
+    if (talks(task.argument))
       for (std::uint64_t left = state % 4; left > 0; --left) task.note.put(state = mix(state, left));
     return 1;
   }
   void refresh(const Commit& commit) override {
     if (views_[commit.table].keys() > 0 && !commit.deltas.empty()) complain("deltas of a dense table");
     if (commit.round <= last_) complain("commits in another order");
+    if (commit.reply.empty() == talks(commit.argument)) complain("a reply is missing, or not the round's");
     ++refreshed_;
     last_ = commit.round;
     seen_.add(commit);
@@ -274,8 +280,8 @@ class OpenPull final : public Pull {
       const auto [old, is_new] = witness()->committed[{task.table, entry.key}].emplace(task.round, row);
       if (!is_new && old->second != row) complain("a round that is replayed commits other values");
     }
-    if (in_one_partition(task.table))
-      for (std::uint64_t left = state_ % 3; left > 0; --left) task.reply.put(mix(state_, left));
+    if (!task.notes.empty())
+      for (std::uint64_t left = 1 + state_ % 3; left > 0; --left) task.reply.put(mix(state_, left));
   }
   void state(Archive& list) override { list(state_); }
 

@@ -17,7 +17,7 @@ using tests::text_of;
 constexpr NodeId kSelf{Role::partition, 0};
 constexpr NodeId kWorkers[] = {{Role::worker, 0}, {Role::worker, 1}};
 constexpr NodeId kSchedulers[] = {{Role::scheduler, 0}, {Role::scheduler, 1}};
-constexpr TableId kSums = 0, kRows = 1, kTalks = 2;
+constexpr TableId kSums = 0, kRows = 1, kTalks = 2, kDense = 3;
 
 // The arguments of the plugin's pull, and its reply; reset for each test.
 struct Play {
@@ -55,7 +55,8 @@ struct CountingApp final : tests::EmptyApp {
   std::vector<Table> tables(const Facts& facts) const override {
     return {{"sums", Table::Kind::shared, facts.count("rows"), 1, 1},
             {"rows", Table::Kind::sliced, 4, 0, 0},
-            {"talks", Table::Kind::shared, 10, 1, 1, 1, true}};
+            {"talks", Table::Kind::shared, 10, 1, 1, 1, true},
+            {.name = "dense", .keys = 10, .row_width = 1, .part_width = 1, .dense = true}};
   }
   std::vector<Term> terms() const override { return {{"sum", Term::Kind::report}}; }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<CountingPull>(); }
@@ -74,11 +75,12 @@ class PartitionNode : public ::testing::Test, protected tests::NodeStage {
   }
   void shape() { EXPECT_TRUE(receive(kCoordinator, kFacts).ok()); }
   // A new start of the partition, over the same disk.
-  void start() {
+  void start(std::uint32_t index = 0, std::uint32_t partitions = 1) {
     play = {};
     JobConfig job;
     job.shards = job.schedulers = 2;
-    partition_ = std::make_unique<Partition>(PartitionSettings{0, {0, 1}, credit_},
+    job.partitions = partitions;
+    partition_ = std::make_unique<Partition>(PartitionSettings{index, {0, 1}, credit_},
                                              *host_app(tests::plugin_of<CountingApp>("counting"), job), store_);
     forget();
   }
@@ -208,6 +210,28 @@ TEST_F(PartitionNode, AReplyOfATableWhoseRowsAreApartIsRefused) {
   EXPECT_EQ(status.what(), "plugin counting, Pull::pull, round 1: a reply, and table sums spans partitions");
 }
 
+TEST_F(PartitionNode, OfAnOpenRoundTheFirstPartitionHasNotesAndReplies) {
+  for (const std::uint32_t index : {0U, 1U}) {
+    start(index, 2);
+    shape();
+    forget();
+    const auto commit = [&](RoundId round, std::string reply) {
+      play.reply = std::move(reply);
+      Expect expect = expect_of(round, {}, kDense);
+      expect.rows.open = true;
+      ROTA_TRY(receive(kCoordinator, expect));
+      Parts parts = parts_of(round, {1, 0}, {3}, {index == 0 ? "zero" : "", ""});
+      parts.open = true;
+      parts.runs = {{5 * index, 1}};
+      return receive(kWorkers[0], parts);
+    };
+    ASSERT_TRUE(commit(1, index == 0 ? "so be it" : "").ok());
+    EXPECT_EQ(play.notes, index == 0 ? (std::vector<std::string>{"zero", ""}) : std::vector<std::string>());
+    EXPECT_EQ(text_of(sent<Deltas>(kWorkers[1]).at(0).reply), index == 0 ? "so be it" : "");
+    EXPECT_EQ(commit(2, "so be it").ok(), index == 0);
+  }
+}
+
 // A pull with notes may be slow, and runs on a compute thread.
 TEST_F(PartitionNode, RoundsArePulledInOrder) {
   ASSERT_TRUE(receive(kCoordinator, expect_of(1, {5}, kTalks)).ok());
@@ -287,7 +311,7 @@ TEST_F(PartitionNode, ACheckpointHasTheStateAtItsRequest) {
   ASSERT_TRUE(resume().ok());
   for (const NodeId to : kWorkers) {
     const auto deltas = sent<Deltas>(to);
-    ASSERT_EQ(deltas.size(), 2U) << "for every shared table";
+    ASSERT_EQ(deltas.size(), 3U) << "for every shared table";
     EXPECT_EQ(deltas[0].rows.round, 0U);
     EXPECT_EQ(deltas[0].rows.table, kSums);
     EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{1}));
@@ -331,7 +355,7 @@ TEST_F(PartitionNode, RestoredRowsAreSentInChunks) {
   EXPECT_EQ(keys_sent(kWorkers[0]), (Chunks{{1, 2}, {3, 4}, {5}}));
   EXPECT_EQ(keys_sent(kWorkers[1]), keys_sent(kWorkers[0]));
   for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<Deltas>(to).empty()) << "changes are computed here";
-  EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), 4U) << "a table without rows is sent, too";
+  EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), 5U) << "tables without rows are sent, too";
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U) << "after the last";
   ASSERT_TRUE(tick().ok());
   EXPECT_EQ(sent<Ready>(kCoordinator).size(), 1U);

@@ -61,13 +61,16 @@ TEST(RoundPush, AnOpenRoundHasThePartsThatWereAskedFor) {
   const Table dense = table(true);
   ScratchPool pool;
   RoundPush work{.task = Task(), .rows = rows_of(3, {}), .table = dense, .scratch = &pool};
+  work.rows.open = true;
   ASSERT_TRUE(run(work, [](const SharedTask& task) {
                 EXPECT_TRUE(task.entries.empty());
+                task.note.append("x", 1);
                 task.parts[9][0] = 1;
                 task.parts[3][1] = 2;
               }).ok());
   EXPECT_EQ(work.open_parts.runs(), (std::vector<KeyRun>{{3, 1}, {9, 1}}));
   EXPECT_EQ(work.open_parts.joined(), (std::vector<double>{0, 2, 1, 0}));
+  EXPECT_EQ(text_of(work.note), "x");
 }
 
 TEST(RoundPush, ErrorsOfPluginsAreNamed) {

@@ -240,8 +240,11 @@ TEST(Commits, DenseRowsAreInViewsAndHaveNoChanges) {
   EXPECT_EQ(commits.homes(1), (std::set<std::uint32_t>{0, 1, 2}));
   for (const std::uint32_t p : {2U, 1U})
     EXPECT_TRUE(given(commits.commit(p, open_deltas(1, {{3 * p, 2}}, {1, 2}))).empty());
-  auto whole = given(commits.commit(0, open_deltas(1, {{2, 1}}, {20})));
+  Deltas first = open_deltas(1, {{2, 1}}, {20});
+  first.reply = bytes_of("reply");
+  auto whole = given(commits.commit(0, first));
   ASSERT_EQ(whole.size(), 1U);
+  EXPECT_EQ(text_of(whole[0].reply), "reply");
   EXPECT_TRUE(whole[0].in_view);
   EXPECT_TRUE(whole[0].deltas().empty());
   ASSERT_EQ(whole[0].open.size(), 3U);
@@ -260,14 +263,16 @@ TEST(Commits, ACommitOfAnOpenRoundThatDoesNotFitIsRefused) {
   wrong.push_back(open_deltas(1, {{1, 1}}, {1, 2}));               // another width
   wrong.push_back(open_deltas(1, {{1, 1}}, {1}, kDenseTogether));  // another table
   wrong.push_back(deltas_of(1, {1}, {1}));                         // of a round that names its rows
-  wrong.push_back(open_deltas(1, {{1, 1}}, {1}));
-  wrong.back().reply = bytes_of("reply");  // it spans partitions
   for (const Deltas& deltas : wrong) {
     Commits commits(dense_tables(), kPartitions);
     ASSERT_TRUE(commits.begin(open_rows(1)).ok());
     EXPECT_EQ(commits.commit(0, deltas).status().code(), ExitCode::bug);
   }
   Commits commits(dense_tables(), kPartitions);
+  ASSERT_TRUE(commits.begin(open_rows(1)).ok());
+  Deltas replies = open_deltas(1, {{4, 1}}, {1});
+  replies.reply = bytes_of("reply");
+  EXPECT_EQ(commits.commit(1, replies).status().code(), ExitCode::bug) << "only the first partition replies";
   EXPECT_FALSE(commits.restore(deltas_of(0, {9}, {1})).ok()) << "there is no such row";
 }
 

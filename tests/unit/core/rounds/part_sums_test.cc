@@ -62,6 +62,17 @@ TEST(PartSums, NotesTravelTogetherInTheOrderOfTheirShards) {
   EXPECT_EQ(text_of(out[0].second.notes), "zeroonetwo");
 }
 
+TEST(PartSums, NotesOfAnOpenRoundGoToTheFirstPartition) {
+  PartSums sums(0, 1, 1);
+  const auto out = sums.add_open(1, 0, SparseRows({{7, 2}}, {1, 2}, 1), bytes_of("note"), {{0, {0, 8}}, {1, {8, 16}}});
+  ASSERT_EQ(out.size(), 2U);
+  for (std::uint32_t p = 0; p < 2; ++p) {
+    EXPECT_EQ(numbers_of(out[p].second.sums), std::vector<double>{p + 1.0});
+    EXPECT_EQ(out[p].second.note_sizes, std::vector<std::uint64_t>{p == 0 ? 4U : 0U});
+    EXPECT_EQ(text_of(out[p].second.notes), p == 0 ? "note" : "");
+  }
+}
+
 TEST(PartSums, RoundsDoNotMix) {
   PartSums sums(0, 2, 2);
   EXPECT_TRUE(add(sums, 1, 0, {1}, {0}).empty());
