@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <optional>
+#include <tuple>
 
 #include "apps/kmeans/bounds.h"
 #include "apps/kmeans/commands.h"
@@ -17,15 +18,15 @@
 namespace rota::kmeans {
 namespace {
 
-constexpr TableId kNotes = 1;  // no row is ever used: its rounds have notes and replies
+constexpr TableId kTalk = 1;  // no row is ever used: its rounds have notes and replies
 
 enum class Step : std::uint8_t {
   draw,    // rows are drawn as the next centre, or at random as all centres
   choose,  // one of these rows becomes it
-  look,    // which centre is nearest to each row, and which rows may go to empty clusters
-  // Rounds of sums:
+  look,    // which rows may go to empty clusters, and how good the sums are
+  // Rounds of sums, in which rows move to their nearest centres:
   start,   // of all rows, for new centres
-  change,  // only rows that have moved change the sums
+  change,  // only rows that move change the sums
   sum,     // of all rows
   recall,  // of all rows, for the clusters of the best start
   end,     // no more rounds
@@ -37,9 +38,9 @@ struct Purpose {
   std::uint32_t rows = 0;  // to draw
   bool first = false;      // to draw: whether a start begins
   bool best = false;       // to draw first: whether the start before is the best so far
-  bool inertia = false;    // to look: whether it is needed
+  bool last = false;       // round of its epoch
 
-  void fields(auto& list) { list(step, rows, first, best, inertia); }
+  void fields(auto& list) { list(step, rows, first, best, last); }
 };
 
 // A row that may become a centre.
@@ -53,25 +54,37 @@ struct Candidate {
   void fields(auto& list) { list(key, shard, row, columns, values); }
 };
 
+// A cluster that rows leave or enter.
+struct Change {
+  std::uint32_t cluster = 0;
+  double members = 0, gained = 0;  // before, in all shards, and in this one
+
+  void fields(auto& list) { list(cluster, members, gained); }
+};
+
 // Of one shard; pull replies the same for all shards together.
 struct Note {
   std::vector<Candidate> candidates = {};
   // For each of the drawn rows: the sum of all rows' squared distances to the nearest centre if the row were one.
   std::vector<double> potentials = {};
-  std::uint32_t chosen = 0;                  // of the drawn rows, in the reply
-  std::uint64_t moved = 0;                   // rows whose nearest centre is not that of their cluster
-  double inertia = 0;                        // if it is needed
-  double largest = 0;                        // |x|^2 of the rows that are to move, and |S_k|^2 of the clusters
-  double least = 0;                          // |S_k|^2 of the clusters
-  std::vector<std::uint32_t> changing = {};  // clusters that rows are to leave or enter, ascending
+  std::uint32_t chosen = 0;  // of the drawn rows, in the reply
+  // Of a look and a round of sums, about the sums before it:
+  std::uint64_t moved = 0;           // rows that move, or would
+  double inertia = 0;                // if it is needed
+  double largest = 0;                // |x|^2 of the rows that move, and |S_k|^2 of the clusters
+  double least = 0;                  // |S_k|^2 of the clusters
+  std::vector<Change> changes = {};  // in a round of sums; those without members too; ascending
 
-  void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia, largest, least, changing); }
+  void fields(auto& list) { list(candidates, potentials, chosen, moved, inertia, largest, least, changes); }
 };
 
 // ---- schedule
 
 // A start ends when every row is nearest to the centre of its own cluster, or, if there is a tolerance, when an epoch
 // has lowered the inertia by less than this share of it; but not while there is a row for an empty cluster.
+//
+// A round of sums tells how good the sums before it were.  A look tells it of those after it, at the cost of a round:
+// in epochs that may be the last, which the tolerance decides one epoch too late otherwise, or if a cluster is empty.
 //
 // Sums that are changed by differences keep the rounding of all rows that were ever in them: a row of 1e17 that leaves
 // takes the last digits of the others with it.  That does no harm as long as neither a row that moves nor a sum is more
@@ -88,51 +101,74 @@ class KmeansSchedule final : public Schedule {
   bool ends_job() override { return step_ == Step::end; }
   std::optional<bool> converged() const override { return step_ == Step::end && converged_; }
   std::vector<Figure> figures() override {
-    return {{"rows_to_move", static_cast<double>(to_move_)}, {"starts_ended", static_cast<double>(starts_)}};
+    return {{"rows_moved", static_cast<double>(moved_)}, {"starts_ended", static_cast<double>(starts_)}};
   }
 
   Round next(Random&) override {
     if (epoch_.empty()) begin_epoch();
     Round round;
+    epoch_.front().last = epoch_.size() == 1;
     round.argument = Argument(epoch_.front());
     round.open = epoch_.front().step >= Step::start;
-    round.table = round.open ? kSums : kNotes;
+    round.table = round.open ? kSums : kTalk;
     epoch_.pop_front();
     round.ends_epoch = epoch_.empty();
     return round;
   }
   void feedback(const Commit& commit) override {
-    if (commit.argument.as<Purpose>().step != Step::look) return;
+    const auto purpose = commit.argument.as<Purpose>();
+    if (purpose.step < Step::look) return;
     const auto all = read_fields<Note>(commit.reply);
-    const bool fell_little = inertia_ - all.inertia < settings_.tolerance * inertia_;
-    const bool settled = all.candidates.empty() && (all.moved == 0 || (settings_.tolerance > 0 && fell_little));
-    to_move_ = all.moved;
-    inertia_ = all.inertia;
-    ++epochs_;
-    const bool fresh = step_ != Step::change;
-    if (fresh) largest_ = 0;
-    const auto is_sound = [&] { return settings_.restarts == 1 && largest_ <= kLargest * all.least; };
-    const bool sound = fresh || is_sound();
+    const bool looks = purpose.step == Step::look;
+    if (purpose.step == Step::start)
+      settled_ = false;
+    else if (!std::exchange(looked_, looks))
+      learn(all);
     largest_ = std::max(largest_, all.largest);
-    if (step_ == Step::recall)
-      step_ = Step::end;
-    else if ((settled && sound) || epochs_ >= settings_.most_epochs)
-      end_start(settled);
-    else if (is_sound())
-      step_ = Step::change;
-    else
-      step_ = settled || epochs_ + 1 >= settings_.most_epochs || epochs_ % kSumEvery == 0 ? Step::sum : Step::change;
+    if (!looks) {
+      ++epochs_;
+      moved_ = all.moved;
+      fresh_ = purpose.step != Step::change;
+      has_empty_ = std::ranges::any_of(all.changes, [](const Change& k) { return k.members + k.gained == 0; });
+    }
+    if (purpose.last) decide(looks || (purpose.step == Step::change && all.moved == 0));
   }
   void state(Archive& list) override {
-    list(step_, inertia_, epochs_, largest_, starts_, best_inertia_, best_, converged_);
+    list(step_, inertia_, epochs_, largest_, least_, fresh_, looked_, has_empty_, settled_, nearly_settled_, sound_,
+         starts_, best_inertia_, best_, converged_);
     list.check(step_ >= Step::start && step_ <= Step::end && starts_ <= settings_.restarts);
   }
 
  private:
   static constexpr std::uint64_t kSumEvery = 10;
   static constexpr double kLargest = 0x1p40;  // of squares
+  static constexpr double kNearly = 100;  // tolerances: an epoch that lowers the inertia by less may be among the last
 
-  // The rounds of a start, one of sums, and a look.
+  bool is_sound() const { return settings_.restarts == 1 && largest_ <= kLargest * least_; }
+  // What a round tells of the sums before it, or a look of those of now.
+  void learn(const Note& all) {
+    const auto fell_less = [&](double share) {
+      return settings_.tolerance > 0 && inertia_ - all.inertia < share * settings_.tolerance * inertia_;
+    };
+    settled_ = all.candidates.empty() && (all.moved == 0 || fell_less(1));
+    nearly_settled_ = fell_less(kNearly);
+    inertia_ = all.inertia;
+    least_ = all.least;
+    if (fresh_) largest_ = 0;
+    sound_ = fresh_ || is_sound();
+  }
+  // At the end of an epoch.  `known`: whether what was told last is of the sums of now.
+  void decide(bool known) {
+    if (step_ == Step::recall)
+      step_ = Step::end;
+    else if (known && ((settled_ && sound_) || epochs_ >= settings_.most_epochs))
+      end_start(settled_);
+    else if (is_sound())
+      step_ = Step::change;
+    else
+      step_ = settled_ || epochs_ + 1 >= settings_.most_epochs || epochs_ % kSumEvery == 0 ? Step::sum : Step::change;
+  }
+  // The rounds of a start, one of sums, and looks.
   void begin_epoch() {
     const bool one_by_one = settings_.plusplus && settings_.centres.empty();
     const std::uint32_t clusters = settings_.clusters, draws = one_by_one ? clusters : 1;
@@ -143,8 +179,12 @@ class KmeansSchedule final : public Schedule {
       epoch_.push_back({Step::draw, draws == 1 ? clusters : k == 0 ? 1 : several, k == 0, k == 0 && best_});
       if (one_by_one) epoch_.push_back({Step::choose});
     }
+    const bool moves = step_ == Step::change || step_ == Step::sum;
+    if (moves && has_empty_ && !looked_) epoch_.push_back({Step::look});
     epoch_.push_back({step_});
-    epoch_.push_back({.step = Step::look, .inertia = settings_.tolerance > 0 || settings_.restarts > 1});
+    // Before the last epoch, too: what it tells decides how the sums are made in the last one.
+    if (step_ == Step::sum || (step_ != Step::recall && (nearly_settled_ || epochs_ + 2 >= settings_.most_epochs)))
+      epoch_.push_back({Step::look});
   }
   void end_start(bool settled) {
     best_ = inertia_ < best_inertia_;
@@ -154,20 +194,28 @@ class KmeansSchedule final : public Schedule {
     }
     inertia_ = kInfinity;
     epochs_ = 0;
+    looked_ = nearly_settled_ = false;
     step_ = ++starts_ < settings_.restarts ? Step::start : best_ ? Step::end : Step::recall;
   }
 
   Settings settings_;
   std::deque<Purpose> epoch_;        // its rounds that are still to come
   Step step_ = Step::start;          // of the epoch's round of sums
-  double inertia_ = kInfinity;       // after the last epoch of this start
+  double inertia_ = kInfinity;       // told last of this start
   std::uint64_t epochs_ = 0;         // of this start
   double largest_ = 0;               // Note::largest since all rows were summed
+  double least_ = 0;                 // Note::least, told last
+  bool fresh_ = false;               // whether the sums are of all rows
+  bool looked_ = false;              // whether a look has told of them
+  bool has_empty_ = false;           // whether a cluster has no members
+  bool settled_ = false;             // told last: whether there is no better step, ...
+  bool nearly_settled_ = false;      // ... whether the tolerance may soon say so, ...
+  bool sound_ = false;               // ... and whether the sums are good enough for an end
   std::uint32_t starts_ = 0;         // that have ended
   double best_inertia_ = kInfinity;  // of all of them
   bool best_ = false;                // whether it is that of the last one
   bool converged_ = false;           // whether the best one did
-  std::uint64_t to_move_ = 0;
+  std::uint64_t moved_ = 0;          // rows, in this epoch
 };
 
 // ---- push
@@ -214,11 +262,12 @@ struct SharedCentres {
 
 class KmeansPush final : public SharedPush {
  public:
-  // `given`: the first centres, if they are not drawn.
-  KmeansPush(ShardId shard, io::SparseMatrix rows, std::uint32_t clusters, std::shared_ptr<SharedCentres> shared,
-             std::shared_ptr<const std::vector<Candidate>> given)
+  // `inertia`: whether the schedule needs it.  `given`: the first centres, if they are not drawn.
+  KmeansPush(ShardId shard, io::SparseMatrix rows, std::uint32_t clusters, bool inertia,
+             std::shared_ptr<SharedCentres> shared, std::shared_ptr<const std::vector<Candidate>> given)
       : shard_(shard),
         clusters_(clusters),
+        inertia_(inertia),
         rows_(std::move(rows)),
         shared_(std::move(shared)),
         given_(std::move(given)),
@@ -231,23 +280,28 @@ class KmeansPush final : public SharedPush {
 
   std::uint64_t push(const SharedTask& task, Random& random) override {
     const auto purpose = task.argument.as<Purpose>();
-    if (task.table == kSums)
-      move(purpose.step, task);
-    else
-      write_fields(task.note, purpose.step == Step::draw     ? draw(purpose, random)
-                              : purpose.step == Step::choose ? weigh()
-                                                             : look(task.round, purpose.inertia));
+    write_fields(task.note, purpose.step == Step::draw     ? draw(purpose, random)
+                            : purpose.step == Step::choose ? weigh()
+                            : purpose.step == Step::look   ? look(task.round)
+                                                           : move(purpose.step, task));
     return rows_.rows;
   }
+  // The nearest centres are found here and not by the push, while the schedule chooses the next round.
   void refresh(const Commit& commit) override {
-    if (commit.table == kSums) return;
+    const auto purpose = commit.argument.as<Purpose>();
     const auto all = read_fields<Note>(commit.reply);
-    if (commit.argument.as<Purpose>().step == Step::look) {  // the farthest row goes to the first empty cluster, ...
-      if (all.candidates.empty()) changed_ = all.changing;
+    if (commit.table == kSums) {
+      if (purpose.step == Step::start)
+        shared_->drawn.of({commit.round, sums_.version()}, [](Centres& centres) { centres = {}; });
+      std::vector<std::uint32_t> changed;
+      for (const Change& each : all.changes) changed.push_back(each.cluster);
+      follow_sums(commit.round, follows_ && purpose.step == Step::change ? &changed : nullptr);
+      assign();
+      if (inertia_) complete_distances();
+    } else if (purpose.step == Step::look) {  // the farthest row goes to the first empty cluster, ...
       for (std::size_t i = 0; i < std::min(all.candidates.size(), centres_->empty().size()); ++i)
         if (all.candidates[i].shard == shard_) state_.at(all.candidates[i].row).target = centres_->empty()[i];
-    } else if (const auto purpose = commit.argument.as<Purpose>();
-               !all.candidates.empty() &&
+    } else if (!all.candidates.empty() &&
                (purpose.step == Step::choose || (purpose.first && purpose.rows == clusters_))) {
       follow(commit.round,
              [&](Centres& centres) { centres.begin(centres_at(all.candidates, columns()), clusters_, true); });
@@ -271,7 +325,7 @@ class KmeansPush final : public SharedPush {
     list(state_);
     if (list.reads()) {
       bounds_.forget();
-      changed_.reset();
+      follows_ = false;
     }
     list.check(state_.size() == rows_.rows && std::ranges::all_of(state_, [&](const RowState& row) {
                  return std::max({row.nearest, row.target, row.cluster, row.best}) < clusters_;
@@ -295,6 +349,11 @@ class KmeansPush final : public SharedPush {
   void follow(RoundId round, Begin begin) {
     centres_ = &shared_->all.of_parts({round, sums_.version()}, Centres::parts_of(columns()), begin,
                                       [](Centres& centres, std::size_t part) { centres.measure(part); });
+  }
+  // `changed`: the clusters whose sums are others than those that were followed last; null: not known.
+  void follow_sums(RoundId round, const std::vector<std::uint32_t>* changed) {
+    follow(round, [&](Centres& centres) { centres.begin(sums_.numbers(), clusters_, true, changed); });
+    follows_ = true;
   }
   void assign() { bounds_.assign(*centres_, rows_, squares_, state_); }
 
@@ -331,53 +390,68 @@ class KmeansPush final : public SharedPush {
   }
   // Rows go to their targets.  If the sums change, parts have only the changes: a row leaves the sums and the count of
   // its old cluster, and enters those of the new one.
-  void move(Step step, const SharedTask& task) {
+  Note move(Step step, const SharedTask& task) {
+    const bool all = step != Step::change;
     if (step == Step::start) assign();
-    if (step != Step::change) changed_.reset();
+    Note note = step == Step::change || step == Step::sum ? report(task.round) : Note();
+    std::vector<double> gained(clusters_);
+    std::vector<char> changes(clusters_, all ? 1 : 0);
+    if (!all)
+      for (const std::uint32_t k : centres_->empty()) changes[k] = 1;
     const std::uint32_t width = sums_.width();
     for (std::uint64_t r = 0; r < rows_.rows; ++r) {
       const std::uint32_t to = step == Step::recall ? state_[r].best : state_[r].target;
       const std::uint32_t from = std::exchange(state_[r].cluster, to);
-      if (step == Step::change && from == to) continue;
+      if (from != to || step == Step::start) {
+        ++note.moved;
+        note.largest = std::max(note.largest, squares_[r]);
+      } else if (!all) {
+        continue;
+      }
       const auto number = [&](std::uint64_t column, std::uint32_t k) -> double& {
         return task.parts[column * (clusters_ / width) + k / width][k % width];
       };
       const auto add = [&](std::uint64_t column, double x) {
-        if (step == Step::change) number(column, from) -= x;
+        if (!all) number(column, from) -= x;
         number(column, to) += x;
       };
       const auto [its_columns, values] = rows_[r];
       for (std::size_t e = 0; e < its_columns.size(); ++e) add(its_columns[e], values[e]);
       add(columns(), 1);
+      gained[to] += 1;
+      changes[to] = 1;
+      if (all) continue;
+      gained[from] -= 1;
+      changes[from] = 1;
     }
+    for (std::uint32_t k = 0; k < clusters_; ++k)
+      if (changes[k] != 0) note.changes.push_back({k, all ? 0 : centres_->count(k), gained[k]});
+    return note;
   }
-  Note look(RoundId round, bool inertia) {
-    follow(round,
-           [&](Centres& centres) { centres.begin(sums_.numbers(), clusters_, true, changed_ ? &*changed_ : nullptr); });
-    changed_.reset();
-    shared_->drawn.of({round, sums_.version()}, [](Centres& centres) { centres = {}; });
-    assign();
-    Note note;
-    if (inertia || !centres_->empty().empty()) note.inertia = complete_distances();
-    std::vector<char> changing(clusters_);
+  Note look(RoundId round) {
+    Note note = report(round);
+    if (!centres_->empty().empty()) complete_distances();
     for (std::uint64_t r = 0; r < rows_.rows; ++r) {
       if (state_[r].nearest == state_[r].cluster) continue;
       ++note.moved;
       note.largest = std::max(note.largest, squares_[r]);
-      changing[state_[r].cluster] = changing[state_[r].nearest] = 1;
     }
-    for (std::uint32_t k = 0; k < changing.size(); ++k)
-      if (changing[k] != 0) note.changing.push_back(k);
-    const auto [least, largest] = centres_->sums();
-    note.least = least;
-    note.largest = std::max(note.largest, largest);
     for (const std::uint32_t r : centres_->farthest(state_))
       note.candidates.push_back({.key = -state_[r].distance, .row = r});
+    return note;
+  }
+  // On the sums as they are.
+  Note report(RoundId round) {
+    if (!follows_) follow_sums(round, nullptr);  // in a resumed job
+    Note note;
+    if (inertia_) note.inertia = complete_distances();
+    std::tie(note.least, note.largest) = centres_->sums();
     return note;
   }
 
   ShardId shard_;
   std::uint32_t clusters_;
+  bool inertia_;
   io::SparseMatrix rows_;
   std::vector<double> squares_;  // of each row
   std::shared_ptr<SharedCentres> shared_;
@@ -388,7 +462,7 @@ class KmeansPush final : public SharedPush {
   std::vector<RowState> state_;
   // Never saved: without them the nearest centres are the same.
   Bounds bounds_;
-  std::optional<std::vector<std::uint32_t>> changed_;  // clusters whose sums are others than at the last look; if known
+  bool follows_ = false;  // whether the shared centres are those of the sums
 };
 
 // ---- pull
@@ -399,7 +473,8 @@ class KmeansPull final : public Pull {
 
   void pull(const PullTask& task) override {
     const auto purpose = task.argument.as<Purpose>();
-    if (task.table == kSums) return purpose.step == Step::change ? AddPull().pull(task) : AssignPull().pull(task);
+    if (task.table == kSums) purpose.step == Step::change ? AddPull().pull(task) : AssignPull().pull(task);
+    if (task.notes.empty()) return;  // another partition has them
     Note all = combined(task.notes);
     if (purpose.step == Step::draw) {
       if (all.candidates.size() > purpose.rows) all.candidates.resize(purpose.rows);
@@ -424,7 +499,7 @@ class KmeansPull final : public Pull {
       all.inertia += note.inertia;
       all.largest = std::max(all.largest, note.largest);
       all.least = note.least;
-      all.changing.insert(all.changing.end(), note.changing.begin(), note.changing.end());
+      all.changes.insert(all.changes.end(), note.changes.begin(), note.changes.end());
       all.potentials.resize(note.potentials.size());
       for (std::size_t i = 0; i < note.potentials.size(); ++i) all.potentials[i] += note.potentials[i];
       for (Candidate& each : note.candidates) {
@@ -432,8 +507,15 @@ class KmeansPull final : public Pull {
         all.candidates.push_back(std::move(each));
       }
     }
-    std::ranges::sort(all.changing);
-    all.changing.erase(std::ranges::unique(all.changing).begin(), all.changing.end());
+    std::ranges::sort(all.changes, {}, &Change::cluster);
+    std::size_t distinct = 0;
+    for (const Change& each : all.changes) {
+      if (distinct > 0 && all.changes[distinct - 1].cluster == each.cluster)
+        all.changes[distinct - 1].gained += each.gained;
+      else
+        all.changes[distinct++] = each;
+    }
+    all.changes.resize(distinct);
     std::ranges::stable_sort(all.candidates, {}, &Candidate::key);
     return all;
   }
@@ -475,7 +557,8 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
     if (!settings_.centres.empty())
       given = std::make_shared<const std::vector<Candidate>>(
           given_centres(settings_.centres, settings_.clusters, size_.columns));
-    return pushes_of<KmeansPush>(loaded, hosted, settings_.clusters, std::make_shared<SharedCentres>(), given);
+    return pushes_of<KmeansPush>(loaded, hosted, settings_.clusters, settings_.tolerance > 0 || settings_.restarts > 1,
+                                 std::make_shared<SharedCentres>(), given);
   }
   void facts(Facts& facts) const override { facts.largest("columns", static_cast<double>(size_.columns)); }
   std::vector<Table> tables(const Facts& facts) const override {

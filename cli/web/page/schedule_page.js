@@ -182,7 +182,7 @@ function figuresPart(run) {
     'schedule.rejected',
     'schedule.gap',
     'schedule.change_l2',
-    'schedule.rows_to_move',
+    'schedule.rows_moved',
   ];
   let log = 'linear';
   const facts = el('p', {});
