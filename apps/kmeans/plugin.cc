@@ -398,31 +398,28 @@ class KmeansPush final : public SharedPush {
     std::vector<char> changes(clusters_, all ? 1 : 0);
     if (!all)
       for (const std::uint32_t k : centres_->empty()) changes[k] = 1;
-    const std::uint32_t width = sums_.width();
+    const OpenParts parts = task.parts;
+    const std::uint32_t width = sums_.width(), groups = clusters_ / width;
+    const std::uint64_t counts = columns();
+    // A row enters a cluster; with the sign -1 it leaves it.
+    const auto add = [&](std::uint64_t r, std::uint32_t k, double sign) {
+      const std::uint32_t group = k / width, place = k % width;
+      const auto [its_columns, values] = rows_[r];
+      for (std::size_t e = 0; e < its_columns.size(); ++e)
+        parts[std::uint64_t{its_columns[e]} * groups + group][place] += sign * values[e];
+      parts[counts * groups + group][place] += sign;
+      gained[k] += sign;
+      changes[k] = 1;
+    };
     for (std::uint64_t r = 0; r < rows_.rows; ++r) {
       const std::uint32_t to = step == Step::recall ? state_[r].best : state_[r].target;
       const std::uint32_t from = std::exchange(state_[r].cluster, to);
       if (from != to || step == Step::start) {
         ++note.moved;
         note.largest = std::max(note.largest, squares_[r]);
-      } else if (!all) {
-        continue;
       }
-      const auto number = [&](std::uint64_t column, std::uint32_t k) -> double& {
-        return task.parts[column * (clusters_ / width) + k / width][k % width];
-      };
-      const auto add = [&](std::uint64_t column, double x) {
-        if (!all) number(column, from) -= x;
-        number(column, to) += x;
-      };
-      const auto [its_columns, values] = rows_[r];
-      for (std::size_t e = 0; e < its_columns.size(); ++e) add(its_columns[e], values[e]);
-      add(columns(), 1);
-      gained[to] += 1;
-      changes[to] = 1;
-      if (all) continue;
-      gained[from] -= 1;
-      changes[from] = 1;
+      if (all || from != to) add(r, to, 1);
+      if (!all && from != to) add(r, from, -1);
     }
     for (std::uint32_t k = 0; k < clusters_; ++k)
       if (changes[k] != 0) note.changes.push_back({k, all ? 0 : centres_->count(k), gained[k]});
