@@ -41,7 +41,7 @@ class FactorRows final : public Slice {
   // smaller sums squared errors fall sooner, and pairs are learnt later (bench/RESULTS.md).
   void start(Random& random, Loss loss) {
     const bool squared = loss == Loss::squared;
-    const auto scale = static_cast<float>(std::sqrt((squared ? 2 : 1) / static_cast<double>(rank_)));
+    const auto scale = static_cast<float>(std::sqrt((squared ? 1.44 : 1) / static_cast<double>(rank_)));
     for (std::size_t r = 0; r < rows_; ++r) {
       for (std::uint32_t k = 0; k < rank_; ++k) factors_[r * width() + k] = random.uniform_float() * scale;
       float* const tail = tails_.data() + r * tail_;

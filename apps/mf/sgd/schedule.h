@@ -1,10 +1,10 @@
 // apps/mf/sgd/schedule.h -- which shard visits which slice.
 //
 // As in rota/schedules/rotation.h every shard visits every slice once an epoch, and no two shards hold the same one.
-// But the slices are dealt into phases of as many as there are shards, again in every epoch; those of a phase go around
-// all shards before the next phase begins.  So the rows of a phase have met all their partners before the rows of the
-// next one do, and an epoch makes more progress than one in which all rows move a little at a time: on ratings of rank
-// 16 five epochs of two phases equal six of one, and five of eight phases equal seven.
+// But the slices are dealt into phases of as many as there are shards, again in every epoch; those of two phases go
+// around all shards before the next two begin.  So the rows of some phases have met all their partners before those of
+// others do, and an epoch makes more progress than one in which all rows move a little at a time (bench/RESULTS.md).
+// The two go around in opposite directions, a step of each in turn, which lowers held-out errors.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -47,8 +47,11 @@ class MfSchedule final : public Schedule {
       for (std::size_t left = order_.size(); left > 1; --left) std::swap(order_[left - 1], order_[random.below(left)]);
     }
     Round round;
-    const std::uint32_t phase = step_ / shards_ * shards_, turn = step_ % shards_;
-    for (ShardId s = 0; s < shards_; ++s) round.owned.emplace_back(order_[phase + (s + turn) % shards_]);
+    const std::uint32_t pair = step_ / (2 * shards_) * 2 * shards_;
+    const std::uint32_t phases = pair + shards_ < order_.size() ? 2 : 1, at = step_ - pair;
+    const std::uint32_t turn = at / phases, moved = at % phases == 0 ? turn : shards_ - turn;
+    const std::uint32_t phase = pair + at % phases * shards_;
+    for (ShardId s = 0; s < shards_; ++s) round.owned.emplace_back(order_[phase + (s + moved) % shards_]);
     round.last_visits = turn + 1 == shards_;
     round.ends_epoch = ++step_ == order_.size();
     if (round.ends_epoch) step_ = 0;

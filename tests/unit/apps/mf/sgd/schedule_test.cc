@@ -53,15 +53,17 @@ TEST(MfSchedule, EveryShardVisitsEverySliceOnceAnEpoch) {
   }
 }
 
-TEST(MfSchedule, SlicesOfAPhaseGoAroundBeforeOthersBegin) {
+TEST(MfSchedule, TwoPhasesGoAroundInOppositeDirectionsBeforeOthersBegin) {
   MfSchedule schedule(job_of(3, 9), false);
   const std::vector<Round> rounds = epoch_of(schedule, 1);
-  for (std::size_t phase = 0; phase < 9; phase += 3) {
-    std::set<SliceId> active;
-    for (std::size_t step = phase; step < phase + 3; ++step)
-      for (const auto& slice : rounds[step].owned) active.insert(*slice);
-    EXPECT_EQ(active.size(), 3U);
-  }
+  const auto expect_phase = [&](std::size_t begin, std::size_t step, ShardId from) {
+    for (std::size_t turn = 1; turn < 3; ++turn)
+      for (ShardId s = 0; s < 3; ++s)
+        EXPECT_EQ(rounds[begin + turn * step].owned[s], rounds[begin + (turn - 1) * step].owned[(s + from) % 3]);
+  };
+  expect_phase(0, 2, 1);
+  expect_phase(1, 2, 2);
+  expect_phase(6, 1, 1);
   EXPECT_NE(epoch_of(schedule, 2)[0].owned, rounds[0].owned);  // dealt again
 }
 
