@@ -5,9 +5,9 @@
 // usage: cluster_scaling APP DATA WORKERS,... GBITS LATENCY_US MESSAGE_US [OPTION=VALUE ...]
 //
 // DATA is a folder that `rota shard` wrote: each worker opens the files of its shards.  For each number of workers it
-// prints a line: workers, seconds of the last epoch, the longest that a worker computed in it, all bytes sent in it.
-// Nothing is evaluated or committed before the last epoch.  The options are the job's and the app's, as for
-// `rota train`; --shards is that of the data.
+// prints a line, of the last epoch: workers, its seconds, the longest that a worker computed in it, all bytes sent in
+// it; messages that the coordinator received and sent, and seconds of processor time that these took it.  Nothing is
+// evaluated or committed.  The options are the job's and the app's, as for `rota train`; --shards is that of the data.
 //
 // Every process has a machine with one core, except the coordinator and the schedulers, which share one with more.  A
 // worker's work and its messages take turns on the core: a message that arrives meanwhile delays the work's end.  A
@@ -63,6 +63,12 @@ Nanoseconds processor_time() {
   return time.tv_sec * kSecond + time.tv_nsec;
 }
 
+// What a process has done with messages so far.
+struct Handled {
+  std::uint64_t messages = 0;  // received and sent
+  Nanoseconds busy = 0;
+};
+
 // Trains `job` on this number of workers until its options' `epochs` are done.
 class TimedCluster {
  public:
@@ -74,17 +80,22 @@ class TimedCluster {
     plan_.partitions = static_cast<std::uint32_t>(job.options.integer("partitions"));
     plan_.shards = job.shards;
     plan_.slices = job.slices;
-    plan_.epochs = static_cast<Epoch>(job.options.integer("epochs"));
+    plan_.epochs = static_cast<Epoch>(job.options.integer("epochs")) + 1;  // the last would be evaluated
     plan_.eval_every = plan_.checkpoint_every = 0;
     plan_.start_timeout = plan_.peer_timeout = plan_.disconnect_grace = kTimeout;
     plan_.rebalance = false;
   }
 
-  // The records of its epochs, with simulated seconds.  An error if a process fails.
-  Result<std::vector<EpochRecord>> run() {
+  // After an epoch.
+  struct Recorded {
+    EpochRecord record;  // with simulated seconds
+    Handled coordinator;
+  };
+  // An error if a process fails.
+  Result<std::vector<Recorded>> run() {
     start(kCoordinator);
     sim::start_members(plan_, [this](NodeId id) { start(id); });
-    while (records_.empty() || records_.back().epoch < plan_.epochs) {
+    while (records_.empty() || records_.back().record.epoch + 1 < plan_.epochs) {
       if (events_.empty()) return Status(ExitCode::failed, "nothing happens any more");
       Event event = events_.top();
       events_.pop();
@@ -113,6 +124,7 @@ class TimedCluster {
     Nanoseconds busy_until = 0;                    // with a message, or until the end of some work
     Nanoseconds stolen = 0;                        // by messages from the current work
     Nanoseconds sends_until = 0, takes_until = 0;  // until when its link is in use
+    Handled handled = {};
   };
   struct Event {
     Nanoseconds at;
@@ -142,8 +154,11 @@ class TimedCluster {
     while (auto out = process.host->next(now_)) sent.push_back(*std::move(out));
     cost += processor_time() - began + static_cast<Nanoseconds>(sent.size()) * network_.message_cost;
     process.busy_until = now_ + cost;
+    process.handled.messages += sent.size();
+    process.handled.busy += cost;
     if (process.works && !is_head(process.id)) process.stolen += cost;
     for (Transmission& out : sent) transmit(process, std::move(out));
+    process.host->sent();
     for (const Outbox::Started& work : started) {
       auto shared = std::make_shared<Outbox::Started>(work);
       if (work.io)
@@ -182,10 +197,7 @@ class TimedCluster {
   }
 
   void transmit(Process& from, Transmission out) {
-    NodeId to = out.peer;
-    for (const auto& [id, process] : processes_)
-      if (id.name() == out.endpoint) to = id;
-    if (!processes_.contains(to)) return;
+    const NodeId to = out.peer;
     Nanoseconds arrives = from.busy_until + kSameMachine;
     if (!is_head(from.id) || !is_head(to)) {
       std::size_t bytes = 0;
@@ -196,6 +208,7 @@ class TimedCluster {
       arrives = link = std::max(link + takes, from.sends_until + network_.latency);
     }
     at(arrives, to, [this, frames = std::move(out.frames)](Process& here) {
+      ++here.handled.messages;
       handle(here, network_.message_cost, [&] { here.host->receive(frames, world(here)); });
     });
   }
@@ -213,7 +226,9 @@ class TimedCluster {
     at(now_, id, [this](Process& here) { tick(here); });
     if (id == kCoordinator) {
       sim::MemoryRecorder::Observer told;
-      told.epoch = [this](const EpochRecord& record) { records_.push_back(record); };
+      told.epoch = [this](const EpochRecord& record) {
+        records_.push_back({record, processes_.at(kCoordinator).handled});
+      };
       auto recorder = std::make_shared<sim::MemoryRecorder>(std::nullopt, std::move(told));
       return process.host->add(std::make_unique<Coordinator>(plan_, std::move(recorder)));
     }
@@ -235,7 +250,7 @@ class TimedCluster {
   const Job& job_;
   const TimedNetwork network_;
   RunPlan plan_;
-  std::vector<EpochRecord> records_;
+  std::vector<Recorded> records_;
   std::shared_ptr<sim::MemoryDisk> disk_ = std::make_shared<sim::MemoryDisk>();
   std::priority_queue<Event> events_;
   std::uint64_t order_ = 0, starts_ = 0;
@@ -250,12 +265,14 @@ int scale(const Plugin& plugin, const Job& job, std::istringstream workers, cons
       std::fprintf(stderr, "%s\n", records.status().what().c_str());
       return EXIT_FAILURE;
     }
-    const EpochRecord& last = records->back();
+    const auto& [last, coordinator] = records->back();
     double longest = 0;
     for (const WorkerTimes& times : last.workers) longest = std::max(longest, times.compute_seconds);
-    const double before = records->size() < 2 ? 0 : (*records)[records->size() - 2].seconds;
-    std::printf("%s %.6f %.6f %llu\n", number.c_str(), last.seconds - before, longest,
-                static_cast<unsigned long long>(last.bytes_sent));
+    const auto before = records->size() < 2 ? TimedCluster::Recorded{} : (*records)[records->size() - 2];
+    std::printf("%s %.6f %.6f %llu %llu %.6f\n", number.c_str(), last.seconds - before.record.seconds, longest,
+                static_cast<unsigned long long>(last.bytes_sent),
+                static_cast<unsigned long long>(coordinator.messages - before.coordinator.messages),
+                seconds_of(coordinator.busy - before.coordinator.busy));
     std::fflush(stdout);
   }
   return EXIT_SUCCESS;
