@@ -49,13 +49,12 @@ struct Candidate {
   friend auto operator<=>(const Candidate&, const Candidate&) = default;
 };
 
-// A shard's answer to Step::screen.
+// A shard's answer to Step::screen.  In the note its nearest candidates follow, ascending, to the end.
 struct Screening {
-  double steepest = 0;                // largest |x_j' g - l2 s_j^2 beta_j| / s_j over its columns
-  std::uint64_t entries = 0;          // of all its columns: a measure of the cost of the answer
-  std::vector<Candidate> candidates;  // the nearest, ascending
+  double steepest = 0;        // largest |x_j' g - l2 s_j^2 beta_j| / s_j over its columns
+  std::uint64_t entries = 0;  // of all its columns: a measure of the cost of the answer
 
-  void fields(auto& list) { list(steepest, entries, candidates); }
+  void fields(auto& list) { list(steepest, entries); }
 };
 
 // Pull's reply to it, for the schedule.

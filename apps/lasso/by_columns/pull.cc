@@ -132,14 +132,28 @@ class ColumnsPull final : public Pull {
   // Combines the shards' screenings: the fit's distance from its optimum, and the candidates.
   void screen(const PullTask& task, std::size_t wanted) {
     Certificate certificate;
+    std::vector<Candidate>& nearest = certificate.candidates;  // a heap, the farthest first, until all are seen
     for (const Bytes& note : task.notes) {
-      const auto one = read_fields<Screening>(note);
+      Reader in(note.view());
+      Archive list(in);
+      Screening one;
+      list(one);
       certificate.steepest = std::max(certificate.steepest, one.steepest);
       certificate.entries += one.entries;
-      certificate.candidates.insert(certificate.candidates.end(), one.candidates.begin(), one.candidates.end());
+      while (in.ok() && !in.done()) {
+        Candidate next;
+        list(next);
+        if (nearest.size() == wanted) {
+          if (nearest.front() < next) break;  // those after it are farther still
+          std::ranges::pop_heap(nearest);
+          nearest.pop_back();
+        }
+        nearest.push_back(next);
+        std::ranges::push_heap(nearest);
+      }
+      if (!in.ok()) throw std::runtime_error("damaged data: a screening");
     }
-    std::sort(certificate.candidates.begin(), certificate.candidates.end());
-    if (certificate.candidates.size() > wanted) certificate.candidates.resize(wanted);
+    std::ranges::sort_heap(nearest);
     certificate.objective = problem_->objective(penalty_);
     certificate.null_objective = null_loss_;
     steepest_ = certificate.steepest;

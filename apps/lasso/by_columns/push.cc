@@ -77,7 +77,7 @@ class ColumnsPush final : public SharedPush {
         if (speaks_for_all_ && !seen_) write_fields(task.note, rows_->data);
         return columns_.entries();
       case Step::screen:
-        write_fields(task.note, screen(settings_.penalty(argument.lambda), argument.wanted));
+        screen(settings_.penalty(argument.lambda), argument.wanted, task.note);
         gradient_ = {};  // the next screen has another
         return columns_.entries();
       case Step::solve:
@@ -138,8 +138,8 @@ class ColumnsPush final : public SharedPush {
     }
   }
 
-  // Computes every column's gradient, and selects those nearest to the bound at which they enter.
-  Screening screen(const Penalty& penalty, std::size_t wanted) const {
+  // Computes every column's gradient, and notes those nearest to the bound at which they enter.
+  void screen(const Penalty& penalty, std::size_t wanted, Writer& note) const {
     Screening out;
     out.entries = columns_.entries();
     std::vector<double> distance(columns_.columns());
@@ -157,24 +157,26 @@ class ColumnsPush final : public SharedPush {
       distance[c] = (penalty.l1 * scale - slope) / norm_[c];
     }
     double bound = likely_bound(distance, wanted);
+    std::vector<Candidate> nearest;
     const auto choose = [&] {
-      out.candidates.clear();
+      nearest.clear();
       for (std::uint32_t c = 0; c < columns_.columns(); ++c)
-        if (distance[c] < bound)
-          out.candidates.push_back({distance[c], columns_.first_column() + c, columns_.entries(c)});
+        if (distance[c] < bound) nearest.push_back({distance[c], columns_.first_column() + c, columns_.entries(c)});
     };
     choose();
-    if (out.candidates.size() < wanted && std::isfinite(bound)) {
+    if (nearest.size() < wanted && std::isfinite(bound)) {
       bound = std::numeric_limits<double>::infinity();
       choose();
     }
-    if (out.candidates.size() > wanted) {
-      const auto end = out.candidates.begin() + static_cast<std::ptrdiff_t>(wanted);
-      std::nth_element(out.candidates.begin(), end, out.candidates.end());
-      out.candidates.erase(end, out.candidates.end());
+    if (nearest.size() > wanted) {
+      const auto end = nearest.begin() + static_cast<std::ptrdiff_t>(wanted);
+      std::nth_element(nearest.begin(), end, nearest.end());
+      nearest.erase(end, nearest.end());
     }
-    std::sort(out.candidates.begin(), out.candidates.end());
-    return out;
+    std::sort(nearest.begin(), nearest.end());
+    note.reserve(sizeof(Screening) + nearest.size() * sizeof(Candidate));
+    write_fields(note, out);
+    for (const Candidate& one : nearest) write_fields(note, one);
   }
 
   // Sends the data of this shard's columns that enter the working set.

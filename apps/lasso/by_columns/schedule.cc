@@ -29,6 +29,8 @@ constexpr double kInnerShare = 0.3, kShareOfTolerance = 0.3, kShareOfWhole = 0.9
 constexpr double kNear = 3;  // largest gradient, in units of the bound
 // If that was not enough and no column is left to enter: this share of the gap, and the next time a part of it.
 constexpr double kInnerShareFurther = 1e-3, kInnerShareLess = 0.1;
+// Rounds of an epoch at most: of a fit that ends, two records; a solve or a start; a screen.
+constexpr std::uint32_t kRoundsMost = 4;
 // A fit that has not converged by then is recorded with its gap.
 constexpr std::uint32_t kScreensMost = 500;
 
@@ -45,8 +47,8 @@ class WorkingSetSchedule final : public Schedule {
     start_rows();
   }
 
-  // Every round needs the results of the previous one.
-  std::uint32_t pipeline(std::uint32_t) const override { return 1; }
+  // An epoch's rounds are planned together, so all of them go out at once.
+  std::uint32_t pipeline(std::uint32_t) const override { return kRoundsMost; }
   Round next(Random&) override {
     Round round = std::move(planned_.front().round);
     planned_.erase(planned_.begin());
