@@ -26,11 +26,10 @@ Status RoundPush::run(std::string_view plugin, const std::string& where, std::ui
     std::vector<Entry> entries;
     entries.reserve(rows.keys.size());
     for (std::size_t i = 0; i < rows.keys.size(); ++i)
-      entries.push_back({rows.keys[i],
-                         view != nullptr
-                             ? view->row(rows.keys[i])
-                             : std::span<const double>(values).subspan(i * table.row_width, table.row_width),
-                         std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
+      entries.push_back(
+          {rows.keys[i],
+           view != nullptr ? view->row(rows.keys[i]) : std::span(*values).subspan(i * table.row_width, table.row_width),
+           std::span(parts).subspan(offsets[i], offsets[i + 1] - offsets[i])});
     Random random = random_for(seed, Stream::push_shared, task.epoch, task.shard, task.round);
     items =
         as<SharedPush>(push).push(SharedTask{task.epoch, task.round, rows.table, entries, rows.blocks, rows.argument,
@@ -63,10 +62,16 @@ std::shared_ptr<RoundPush> SharedRounds::push_of(const Task& task) {
   const SharedRows& rows = state_.commits.rows(task.round);
   const Table& table = state_.commits.table(rows.table);
   auto push = std::make_shared<RoundPush>(RoundPush{.task = task, .rows = rows, .table = table});
-  if (table.dense)
+  if (table.dense) {
     push->view = &state_.views().tables()[rows.table];
-  else
-    push->values = state_.commits.values(task.round, between(seen(task.shard).refreshed, come()));
+  } else {
+    const std::uint64_t commits = seen(task.shard).refreshed;
+    if (shown_.round != task.round || shown_.commits != commits)
+      shown_ = {
+          task.round, commits,
+          std::make_shared<const std::vector<double>>(state_.commits.values(task.round, between(commits, come())))};
+    push->values = shown_.values;
+  }
   if (rows.open) push->scratch = &scratch_;
   return push;
 }

@@ -36,14 +36,14 @@ bool go_together(const Table& table);
 
 // One shard's push of a shared round: what it is shown, and what it makes.
 struct RoundPush {
-  // What it is shown.  Copies, so that a commit that comes meanwhile changes nothing that is being read; a view does
-  // not change as long as a push runs.
+  // What it is shown.  A commit that comes meanwhile changes nothing that is being read: the values are a copy, the
+  // round itself waits for this push, and a view does not change as long as a push runs.
   Task task;
-  SharedRows rows;
+  const SharedRows& rows;
   const Table& table;
-  std::vector<double> values = {};  // row after row, unless they are in a view
-  const TableView* view = nullptr;  // of a dense table
-  ScratchPool* scratch = nullptr;   // of an open round
+  std::shared_ptr<const std::vector<double>> values = {};  // row after row, unless they are in a view
+  const TableView* view = nullptr;                         // of a dense table
+  ScratchPool* scratch = nullptr;                          // of an open round
 
   // What it makes.
   std::vector<std::size_t> offsets = {};  // where each row's part begins, and where all end
@@ -87,6 +87,7 @@ class SharedRounds {
   // It has ended: sends the sums of parts that are whole.
   void pushed(RoundPush& push, Outbox& out);
   Status commit(std::uint32_t partition, const Deltas& deltas) {
+    shown_ = {};
     ROTA_ASSIGN(auto rounds, state_.commits.commit(partition, deltas));
     for (RoundDeltas& round : rounds) committed_.push_back(std::make_shared<const RoundDeltas>(std::move(round)));
     return {};
@@ -140,6 +141,14 @@ class SharedRounds {
   std::vector<Seen> seen_;                                    // by shard
   std::deque<std::shared_ptr<const RoundDeltas>> committed_;  // and not seen by all shards
   std::uint64_t first_ = 0;                                   // the number of the first of them
+  // The rows that the last push was shown.  The shards' pushes of a round see the same ones, if all see as many
+  // commits.
+  struct Shown {
+    RoundId round = 0;
+    std::uint64_t commits = 0;
+    std::shared_ptr<const std::vector<double>> values = {};
+  };
+  Shown shown_;
   PartSums part_sums_{state_.hosted.first, state_.hosted.end, state_.job().shards};
   ScratchPool scratch_;
 };

@@ -34,7 +34,10 @@ Status run(RoundPush& work, std::function<void(const SharedTask&)> play) {
 
 TEST(RoundPush, ShowsCopiesOfRowsAndHasTheirParts) {
   const Table apart = table(false);
-  RoundPush work{.task = Task(), .rows = rows_of(3, {8, 2}), .table = apart, .values = {80, 20}};
+  RoundPush work{.task = Task(),
+                 .rows = rows_of(3, {8, 2}),
+                 .table = apart,
+                 .values = std::make_shared<const std::vector<double>>(std::initializer_list<double>{80, 20})};
   const Status status = run(work, [](const SharedTask& task) {
     for (const Entry& entry : task.entries) entry.part[1] = entry.value[0];
     for (const Entry& entry : task.entries) EXPECT_EQ(task.parts[entry.key].data(), entry.part.data());
@@ -60,8 +63,9 @@ TEST(RoundPush, RowsOfADenseTableAreThoseOfItsView) {
 TEST(RoundPush, AnOpenRoundHasThePartsThatWereAskedFor) {
   const Table dense = table(true);
   ScratchPool pool;
-  RoundPush work{.task = Task(), .rows = rows_of(3, {}), .table = dense, .scratch = &pool};
-  work.rows.open = true;
+  SharedRows rows = rows_of(3, {});
+  rows.open = true;
+  RoundPush work{.task = Task(), .rows = rows, .table = dense, .scratch = &pool};
   ASSERT_TRUE(run(work, [](const SharedTask& task) {
                 EXPECT_TRUE(task.entries.empty());
                 task.note.append("x", 1);

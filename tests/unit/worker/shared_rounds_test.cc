@@ -32,7 +32,7 @@ class LedgerOfShards : public ::testing::Test, protected NodeStage {
     task.epoch = 3;
     task.shard = shard;
     const auto push = rounds_->push_of(task);
-    const double shown = push->values.at(0);
+    const double shown = push->values->at(0);
     AddingPush hooks(shard);
     EXPECT_TRUE(push->run("adding", where(task), 1, hooks).ok());
     EXPECT_TRUE(act([&](Outbox& out) { rounds_->pushed(*push, out); }).ok());
