@@ -96,11 +96,13 @@ std::optional<Roster::Loss> Roster::hung(std::uint64_t era, const ShardHosts& ho
                                          Nanoseconds now) const {
   for (const auto& [id, member] : members_) {
     const Nanoseconds still = now - member.progressed_at;
+    const Nanoseconds longest = std::max(plan_.peer_timeout, longest_task_);
+    // Of most members nothing else need be known, and their shards are not found at once.
+    if (member.away || still < kPatience * longest) continue;
     // A worker that hosts nothing reads what it is to host.  One that is to leave still hosts.
     const bool only_reads = id.role == Role::worker && hosts.of(id.index).size() == 0;
     const bool prepares = only_reads || (!trains && member.beat.era == era);
-    const Nanoseconds most = (prepares ? kLoadingPatience : kPatience) * std::max(plan_.peer_timeout, longest_task_);
-    if (member.away || still < most) continue;
+    if (prepares && still < kLoadingPatience * longest) continue;
     return Loss{id,
                 describe(id) + " was lost: it lives, and its work has made no progress for " +
                     std::to_string(still / kSecond) + " s (the limit grows with --peer_timeout_seconds)",

@@ -29,6 +29,11 @@ nlohmann::ordered_json json_of(const std::string& name, const PackedIndex::File&
   return json;
 }
 
+bool is_index(const nlohmann::json& json) {
+  const auto what = json.find("what");
+  return what != json.end() && *what == kWhat;
+}
+
 Hash128 hash_in(const nlohmann::json& json) {
   return Hash128::from_hex(json.get<std::string>()).value();
 }
@@ -115,14 +120,13 @@ std::string unfinished_index() {
 
 bool is_index(const std::string& text) {
   const auto json = unseal(text, kFormat);
-  const auto what = json.ok() ? json->find("what") : nlohmann::json::const_iterator();
-  return json.ok() && what != json->end() && *what == kWhat;
+  return json.ok() && is_index(*json);
 }
 
 Result<PackedIndex> decode_index(const std::string& text) {
   auto json = unseal(text, kFormat);
   if (!json.ok()) return Status(ExitCode::bad_data, json.status().what());
-  if (is_index(text) && json->contains("unfinished"))
+  if (is_index(*json) && json->contains("unfinished"))
     return Status(ExitCode::bad_data, "`rota shard` has not finished writing the data by shard here");
   try {
     PackedIndex index = index_in(*json);
