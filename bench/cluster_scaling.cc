@@ -27,7 +27,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -97,15 +96,16 @@ class TimedCluster {
     sim::start_members(plan_, [this](NodeId id) { start(id); });
     while (records_.empty() || records_.back().record.epoch + 1 < plan_.epochs) {
       if (events_.empty()) return Status(ExitCode::failed, "nothing happens any more");
-      Event event = events_.top();
-      events_.pop();
+      std::pop_heap(events_.begin(), events_.end());
+      Event event = std::move(events_.back());
+      events_.pop_back();
       Process& process = processes_.at(event.process);
-      if (!event.work && process.busy_until > event.at) {
-        event.at = process.busy_until;
-        events_.push(std::move(event));
+      now_ = event.at;
+      if (!event.work && (process.busy_until > now_ || !process.delayed.empty())) {
+        process.delayed.push_back(std::move(event.act));
+        if (process.delayed.size() == 1) wake(process);
         continue;
       }
-      now_ = event.at;
       event.act(process);
       if (const auto& ended = process.host->ended()) {
         if (ended->code == ExitCode::ok && !records_.empty()) break;  // the schedule ended the job
@@ -121,9 +121,10 @@ class TimedCluster {
     std::unique_ptr<Host> host;
     std::deque<std::shared_ptr<Outbox::Started>> waiting;  // for the core
     bool works = false;
-    Nanoseconds busy_until = 0;                    // with a message, or until the end of some work
-    Nanoseconds stolen = 0;                        // by messages from the current work
-    Nanoseconds sends_until = 0, takes_until = 0;  // until when its link is in use
+    std::deque<std::function<void(Process&)>> delayed;  // came while it was busy with a message
+    Nanoseconds busy_until = 0;                         // with a message, or until the end of some work
+    Nanoseconds stolen = 0;                             // by messages from the current work
+    Nanoseconds sends_until = 0, takes_until = 0;       // until when its link is in use
     Handled handled = {};
   };
   struct Event {
@@ -139,7 +140,19 @@ class TimedCluster {
   };
 
   void at(Nanoseconds when, NodeId process, std::function<void(Process&)> act, bool work = false) {
-    events_.push({when, order_++, process, work, std::move(act)});
+    events_.push_back({when, order_++, process, work, std::move(act)});
+    std::push_heap(events_.begin(), events_.end());
+  }
+  // Does what is delayed, one after the other.
+  void wake(Process& process) {
+    const auto act = [this](Process& here) {
+      if (here.busy_until > now_) return wake(here);
+      const auto next = std::move(here.delayed.front());
+      here.delayed.pop_front();
+      next(here);
+      if (!here.delayed.empty()) wake(here);
+    };
+    at(std::max(now_, process.busy_until), process.id, act, true);
   }
   static bool is_head(NodeId id) { return id.role != Role::worker; }
   Outbox::World world(const Process& process) const { return {now_, process.host->bytes_sent(), 0}; }
@@ -252,7 +265,7 @@ class TimedCluster {
   RunPlan plan_;
   std::vector<Recorded> records_;
   std::shared_ptr<sim::MemoryDisk> disk_ = std::make_shared<sim::MemoryDisk>();
-  std::priority_queue<Event> events_;
+  std::vector<Event> events_;  // a heap, the next first
   std::uint64_t order_ = 0, starts_ = 0;
   Nanoseconds now_ = kSecond;
   std::map<NodeId, Process> processes_;
