@@ -75,7 +75,8 @@ add_custom_target(thread_tests)
 # rota_tests(room [NAMES pattern] [THREADS] [PARTS n] USES components ... LIBS libraries ...)
 # One test program of all files *_test.cc of the room, which is a folder, or of those of this folder that match NAMES.  It is
 # named after the folder: unit.core.base.  Tests are globbed: one that is there is built.  THREADS: some tests start threads, so
-# ThreadSanitizer runs them too.  PARTS: it takes long, so ctest runs it as n tests in parallel.
+# ThreadSanitizer runs them too.  PARTS: it takes long, so ctest begins with it, as n tests in
+# parallel.
 function(rota_tests room)
   cmake_parse_arguments(ARG "THREADS" "NAMES;PARTS" "USES;LIBS" ${ARGN})
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${room})
@@ -106,7 +107,7 @@ function(rota_tests room)
   math(EXPR last "${ARG_PARTS} - 1")
   foreach(part RANGE ${last})
     add_test(NAME ${name}.${part} COMMAND test_${name})
-    set_tests_properties(${name}.${part} PROPERTIES LABELS "${labels}" TIMEOUT 1800
+    set_tests_properties(${name}.${part} PROPERTIES LABELS "${labels}" TIMEOUT 1800 COST 100
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_PARTS};GTEST_SHARD_INDEX=${part}")
   endforeach()
 endfunction()
