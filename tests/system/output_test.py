@@ -54,7 +54,7 @@ class Ignored(RotaTest):
 
     def test_lasso_by_columns(self):
         plain = self.check("lasso", [], [])
-        given = {"asynchronous": "true", "staleness": 2, "pipeline": 4, "slices_per_shard": 3, "step_budget_ms": 5}
+        given = {"asynchronous": "true", "staleness": 2, "pipeline": 3, "slices_per_shard": 3, "step_budget_ms": 5}
         flags = [f"--{name}={value}" for name, value in given.items()]
         self.assertEqual(self.check("lasso", flags, given), plain, "they change nothing")
 
