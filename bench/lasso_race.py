@@ -8,9 +8,9 @@ usage: lasso_race.py [DATA.libsvm ...] [--sets=msweb,pages300,...] [--data_folde
                      [--bin=build/release/bin] [FLAGS FOR rota train]
 
 Data are LIBSVM files, or sets of lasso_sets.py, which it makes of the files in --data_folder; --keep keeps them for the
-next time.  --peers holds those built by hand from their own sources: celer (celer/, with its extension built in place) and BlitzL1 (Johnson and
-Guestrin; BlitzL1/, with lib/libblitzl1.so).  scikit-learn and glmnet are Debian's packages.  All but BlitzL1 are for
-one penalty and the squared loss.
+next time.  --peers holds those built by hand from their own sources: celer (celer/, with its extension built in place)
+and BlitzL1 (Johnson and Guestrin; BlitzL1/, with lib/libblitzl1.so).  scikit-learn and glmnet are Debian's packages.
+All but BlitzL1 are for one penalty and the squared loss.
 
 Every program runs on the same cores, one after the other, REPEAT times; medians are printed.  Loading is not counted,
 nor the time in which a peer finds lambda_max, which Rota's seconds include.  Objectives and gaps are computed here from

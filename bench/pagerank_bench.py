@@ -5,8 +5,9 @@ usage: pagerank_bench.py [GRAPH.txt | --nodes=1000000 --edges=10000000] [--epoch
                          [--bin=build/release/bin] [--with=rota,scipy]
 
 Every program makes EPOCHS steps (no tolerance), on the same cores, one after the other, REPEAT times; medians are
-printed.  Without a file the graph is drawn first; nodes must be numbers for SciPy's reader here.  Rota's seconds are those of the training in result.json; SciPy's those of a loop of sparse products (CSR,
-one thread).  Loading is not counted.  The script checks that the ranks agree.
+printed.  Without a file the graph is drawn first; nodes must be numbers for SciPy's reader here.  Rota's seconds are
+those of the training in result.json; SciPy's those of a loop of sparse products (CSR, one thread).  Loading is not
+counted.  The script checks that the ranks agree.
 """
 import statistics
 import time

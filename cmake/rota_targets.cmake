@@ -73,10 +73,9 @@ add_custom_target(program_tests)
 add_custom_target(thread_tests)
 
 # rota_tests(room [NAMES pattern] [THREADS] [PARTS n] USES components ... LIBS libraries ...)
-# One test program of all files *_test.cc of the room, which is a folder, or of those of this folder that match NAMES.  It is
-# named after the folder: unit.core.base.  Tests are globbed: one that is there is built.  THREADS: some tests start threads, so
-# ThreadSanitizer runs them too.  PARTS: it takes long, so ctest begins with it, as n tests in
-# parallel.
+# One test program of all files *_test.cc of the room, which is a folder, or of those of this folder that match NAMES.
+# It is named after the folder: unit.core.base.  Tests are globbed: one that is there is built.  THREADS: some tests
+# start threads, so ThreadSanitizer runs them too.  PARTS: it takes long, so ctest begins with it, as n tests in parallel.
 function(rota_tests room)
   cmake_parse_arguments(ARG "THREADS" "NAMES;PARTS" "USES;LIBS" ${ARGN})
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR}/${room})
