@@ -156,17 +156,17 @@ void count(std::span<const std::uint32_t> columns, std::vector<std::uint64_t>& c
   }
 }
 
-// Counts the entries of every column in windows of a plain file.  Where the text is wrong it ends: reading all of it
-// will report the error.
+// Counts the entries of every column in windows of a plain file.  Where the text is wrong, or has more columns than its
+// bytes could justify, it ends: reading all of it will report the error.
 void count_in_windows(const io::TextFile& file, std::uint64_t index_from, std::vector<std::uint64_t>& counts) try {
   io::LibsvmRows rows(index_from);
-  io::LibsvmSize ignored;
+  io::LibsvmSize size;
   for (std::uint64_t window = 0, end = 0; window < kWindows; ++window) {
     const std::uint64_t begin = file.line_start(std::max(end, file.size() / kWindows * window));
     end = file.line_start(begin + kWindowBytes);
     io::LineBlocks blocks = file.lines(begin, end);
     for (std::string_view block; blocks.next(block);) {
-      if (rows.parse(block, {}, ignored)) return;
+      if (rows.parse(block, {}, size) || !io::out_of_proportion(size.columns, "columns", file.size()).empty()) return;
       if (!rows.ends().empty()) count({rows.columns(), rows.ends().back()}, counts);
     }
   }
