@@ -20,11 +20,12 @@
 // So it is enough that each lower bound is above the upper one times 1 + 8 r, plus the root of 8 q max |c|^2: the rest
 // is for the rounding of this, and the bounds themselves are rounded towards the safe side.
 //
-// A score is |c|^2 - 2 x c.  With u = 2^-24, the sum x c of m < 2^20 products of numbers that are rounded to single
-// precision is off by at most 1.1 (m + 3) u |x| |c|, whether each product is rounded or not, and 2 |x| |c| <= |x|^2 +
-// |c|^2.  The error of Centres::norm() is far less than what a row's share of errors has beyond that.  Digits below the
-// least number of single precision are lost as well: with the scale t of Centres::scale(), at most
-// m 2^-149 (|x t| + |c t| + 2) / t^2 of x c.
+// Numbers in single precision are in units of 1 / t, where t is Centres::scale().  A square is |x|^2 + |c|^2 - 2 x c
+// less its error E.  With u = 2^-24, the sum x c of m < 2^20 products of numbers that are rounded to single precision
+// is off by at most 1.1 (m + 3) u |x| |c|, whether each product is rounded or not, and 2 |x| |c| <= |x|^2 + |c|^2. What
+// is computed of it is rounded to within 6 u (|x|^2 + |c|^2).  The error of Centres::norm() is far less than what a
+// row's share of errors has beyond that.  Digits below the least number are lost as well: at most m 2^-149 (|x t| + |c
+// t| + 2) of x c, and 2^-149 by each operation.
 #pragma once
 #include <emmintrin.h>
 
@@ -43,217 +44,208 @@
 
 namespace rota::kmeans {
 
-// What a pass over rows needs beside them.
+// What a pass over rows needs beside them.  Lengths are in the unit of the scale, squares in its square.
 struct Pass {
   const Centres& centres;
   std::size_t groups, width, stride;  // of clusters; clusters of a group; bounds of a row, a multiple of 4
+  double scale, unit;                 // and its square
   // Of each cluster, up to whole groups with ones that no row is near: |c|^2, or infinity and 0 without members; the
-  // row's products with the centre, and its scores.
-  std::vector<double> squares, norms;
-  std::vector<float> products;
+  // row's products with the centre; and a square that is not above that of its distance, nor more than 2 E below it.
+  std::vector<float> squares, norms, products, near;
   std::vector<double> scores;
-  std::vector<double> least, lowest;     // as many: of a group's scores, and of scores less their errors of the norms
   std::vector<float> fresh;              // bounds of the row that may replace its own
-  std::vector<double> drifts;            // of each bound; the upper one, the last, is above any other
-  double apart;                          // the root of 8 q max |c|^2, or more
+  std::vector<float> drifts;             // of each bound, rounded up; those behind the groups are above any other
+  std::vector<double> own_drifts;        // of each cluster, infinite without members
+  double factor, apart;                  // see root_of()
   double most;                           // |x|^2 of rows whose scores are in the range of single precision
-  double lost;                           // what is lost below that range, of a score for each entry
-  double twice;                          // two products of single precision
+  double lost;                           // what is lost below that range, of a square for each entry
   std::uint64_t rough = 0, unclear = 0;  // rows with scores in single precision, and those that they did not settle
 
-  explicit Pass(const Centres& all)
+  // `columns`: of the rows.
+  Pass(const Centres& all, std::uint64_t columns)
       : centres(all),
         groups(all.groups()),
         width(Centres::width_of(all.clusters())),
         stride(stride_of(all)),
-        squares(groups * width, kInfinity),
+        scale(all.scale()),
+        unit(scale * scale),
+        squares(groups * width, kNone),
         norms(groups * width),
         products(groups * width),
-        scores(groups * width, kInfinity),
-        least(stride),
-        lowest(stride),
+        near(groups * width, kNone),
+        scores(all.clusters()),
         fresh(stride),
-        drifts(stride) {
-    for (std::uint32_t k = 0; k < all.clusters(); ++k)
-      if (all.count(k) > 0) squares[k] = norms[k] = all.norm(k);
-    const double greatest = std::ranges::max(norms), unit = 1 / all.scale() / all.scale();
+        drifts(stride, -kNone),
+        own_drifts(all.clusters(), kInfinity) {
+    for (std::uint32_t k = 0; k < all.clusters(); ++k) {
+      if (all.count(k) == 0) continue;
+      squares[k] = norms[k] = static_cast<float>(all.norm(k) * unit);
+      own_drifts[k] = all.own_drift(k) * scale;
+    }
+    const double greatest = all.greatest_norm() * unit;
+    factor = 1 + 8 * (2e-12 + static_cast<double>(std::max(columns, all.columns()) + 8) * kEpsilon);
     apart = 3 * static_cast<double>(all.columns() + 8) * kEpsilon * std::sqrt(greatest);
-    most = greatest <= 0x1p120 * unit ? 0x1p120 * unit : -1;
-    twice = 2 * unit;
-    lost = std::max(DBL_MIN, 0x1p-144 * unit + 0x1p-146 * greatest);
-    for (std::size_t g = 0; g < groups; ++g) drifts[g] = all.drift(g);
-    drifts.back() = -kInfinity;
+    most = greatest <= 0x1p120 ? 0x1p120 : -1;
+    lost = 0x1p-144 + 0x1p-146 * greatest;
+    for (std::size_t g = 0; g < groups; ++g) drifts[g] = static_cast<float>(all.drift(g) * scale * (1 + 0x1p-23));
   }
+  static constexpr float kNone = std::numeric_limits<float>::infinity();
   static std::size_t stride_of(const Centres& all) { return (all.groups() + 4) / 4 * 4; }
+  std::uint32_t all_groups() const { return (1U << groups) - 1; }
 };
+
+// Numbers of a row's scores that are computed sooner than it is known which ones are needed.
+constexpr std::size_t kFew = 2048;
 
 struct Row {
   io::SparseRow all, known;
-  double square;       // |x|^2
-  double share, lost;  // the error of a score is less than `share` of |x|^2 + |c|^2, and `lost`
-  bool rough;          // whether scores are computed in single precision
+  double square;       // |x|^2, without the scale
+  double share, lost;  // E is `share` of |x|^2 + |c|^2, and `lost`
+  bool rough;          // whether products are computed in single precision
 };
 
 // The distance that lower bounds must be above, if that to the row's own centre is not above `upper`.
-[[gnu::always_inline]] inline double root_of(const Pass& pass, std::size_t entries, double upper) {
-  return upper * (1 + 8 * (2e-12 + static_cast<double>(entries + 8) * kEpsilon)) + pass.apart;
-}
-[[gnu::always_inline]] inline const Four& four(const double* from) {
-  return *reinterpret_cast<const Four*>(from);
-}
-[[gnu::always_inline]] inline double least_of(const Four& x) {
-  const double a = x[0] < x[1] ? x[0] : x[1], b = x[2] < x[3] ? x[2] : x[3];
-  return a < b ? a : b;
-}
-constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
-
-// Whether the lower bounds of all groups are.
-[[gnu::always_inline]] inline bool all_above(const Pass& pass, const float* bounds, double root) {
-  const double* const drifts = pass.drifts.data();
-  Four least = four(kInfinities);
-  for (std::size_t g = 0; g < pass.stride; g += 4) {
-    const Four apart =
-        __builtin_convertvector(*reinterpret_cast<const FourFloats*>(bounds + g), Four) - four(drifts + g);
-    least = apart < least ? apart : least;
-  }
-  return least_of(least) > root;
+[[gnu::always_inline]] inline double root_of(const Pass& pass, double upper) {
+  return upper * pass.factor + pass.apart;
 }
 
-// The lowest score of the group's clusters but one, less its error of the norm.
-[[gnu::always_inline]] inline double lowest_but(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
-  const std::size_t first = g * pass.width;
-  if (but - first >= pass.width) return pass.lowest[g];
-  using Lanes [[gnu::vector_size(32)]] = std::int64_t;
-  const Four none = four(kInfinities);
-  Four lowest = none;
-  Lanes after = Lanes{0, 1, 2, 3} - static_cast<std::int64_t>(but - first);  // how far each cluster is after that one
-  for (std::size_t k = first; k < first + pass.width; k += 4, after += 4) {
-    const Four low = four(&pass.scores[k]) - row.share * four(&pass.norms[k]), others = after == 0 ? none : low;
-    lowest = others < lowest ? others : lowest;
+// A bit for each group whose lower bound is not.  (The factor is for the rounding of both, and of the difference.)
+[[gnu::always_inline]] inline std::uint32_t failed(const Pass& pass, const float* bounds, double upper) {
+  const __m128 least = _mm_set1_ps(static_cast<float>(root_of(pass, upper)) * (1 + 0x1p-22F));
+  const float* const drifts = pass.drifts.data();
+  std::uint32_t bits = 0;
+  for (std::size_t g = 0, stride = pass.stride; g < stride; g += 4) {
+    const __m128 apart = _mm_sub_ps(_mm_loadu_ps(bounds + g), _mm_loadu_ps(drifts + g));
+    bits |= static_cast<std::uint32_t>(_mm_movemask_ps(_mm_cmpngt_ps(apart, least))) << g;
   }
-  return least_of(lowest);
+  return bits;
 }
-// From the scores: a distance that is not more than that to any centre of the group but one, plus the drift until now.
-[[gnu::always_inline]] inline float lower_of(const Pass& pass, const Row& row, std::size_t g, std::size_t but) {
-  const double square = std::max(0.0, lowest_but(pass, row, g, but) + row.square * (1 - row.share) - row.lost);
-  const double down = (std::sqrt(square) + pass.drifts[g]) * (1 - 0x1p-22);
-  return down < FLT_MIN ? 0 : static_cast<float>(std::min<double>(down, FLT_MAX));
+
+// Four numbers, one of them the least of a group's.
+[[gnu::always_inline]] inline __m128 least_of(const float* near, std::size_t width) {
+  __m128 least = _mm_min_ps(_mm_loadu_ps(near), _mm_loadu_ps(near + 4));
+  for (std::size_t k = 8; k < width; k += 4) least = _mm_min_ps(least, _mm_loadu_ps(near + k));
+  return least;
 }
-// The same of all groups, four at once: replaces bounds that are less.  For groups without scores it is zero.
-[[gnu::always_inline]] inline void raise_lower(Pass& pass, const Row& row, std::size_t but, float* bounds) {
-  const std::size_t home = but / pass.width;
-  const double all = std::exchange(pass.lowest[home], lowest_but(pass, row, home, but));
-  const double rest = row.square * (1 - row.share) - row.lost;
-  constexpr Four zero = {}, least = {FLT_MIN, FLT_MIN, FLT_MIN, FLT_MIN}, most = {FLT_MAX, FLT_MAX, FLT_MAX, FLT_MAX};
-  for (std::size_t g = 0; g < pass.stride; g += 4) {
-    Four root = four(&pass.lowest[g]) + rest;
-    root = root > zero ? root : zero;
-    const __m128d low = _mm_sqrt_pd(__m128d{root[0], root[1]}), high = _mm_sqrt_pd(__m128d{root[2], root[3]});
-    Four down = (Four{low[0], low[1], high[0], high[1]} + four(&pass.drifts[g])) * (1 - 0x1p-22);
-    down = down < most ? down : most;
-    down = down < least ? zero : down;
-    auto& bound = *reinterpret_cast<FourFloats*>(bounds + g);
-    const FourFloats floats = __builtin_convertvector(down, FourFloats);
-    bound = floats > bound ? floats : bound;
+// Replaces the bounds of the groups with scores, a bit for each, if they are less than what `near` says: a distance
+// that is not more than that to any centre, plus the drift until now.
+[[gnu::always_inline]] inline void raise_lower(const Pass& pass, std::uint32_t scored, float* bounds) {
+  const float *const near = pass.near.data(), *const drifts = pass.drifts.data();
+  const std::size_t width = pass.width;
+  for (std::size_t g = 0; scored != 0; g += 4, scored >>= 4) {
+    if ((scored & 15) == 0) continue;
+    __m128 a = _mm_setzero_ps(), b = a, c = a, d = a;
+    if ((scored & 1) != 0) a = least_of(near + g * width, width);
+    if ((scored & 2) != 0) b = least_of(near + (g + 1) * width, width);
+    if ((scored & 4) != 0) c = least_of(near + (g + 2) * width, width);
+    if ((scored & 8) != 0) d = least_of(near + (g + 3) * width, width);
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    const __m128 square = _mm_max_ps(_mm_min_ps(_mm_min_ps(a, b), _mm_min_ps(c, d)), _mm_setzero_ps());
+    const __m128 bound =
+        _mm_mul_ps(_mm_add_ps(_mm_sqrt_ps(square), _mm_loadu_ps(drifts + g)), _mm_set1_ps(1 - 0x1p-21F));
+    _mm_storeu_ps(bounds + g, _mm_max_ps(_mm_loadu_ps(bounds + g), _mm_min_ps(bound, _mm_set1_ps(FLT_MAX))));
   }
-  pass.lowest[home] = all;
 }
 // A distance that is not less than that to the centre.
 [[gnu::always_inline]] inline double upper_of(const Pass& pass, const Row& row, std::size_t k) {
-  const double square = pass.scores[k] + row.share * pass.norms[k] + row.square * (1 + row.share) + row.lost;
-  return std::sqrt(std::max(0.0, square)) * (1 + 4 * kEpsilon);
+  const double near = pass.near[k], error = row.share * (pass.norms[k] + row.square * pass.unit) + row.lost;
+  if (!(near < 0x1p120)) return kInfinity;
+  return std::sqrt(std::max(0.0, near + 2.01 * error + 0x1p-21 * std::abs(near) + 0x1p-125)) * (1 + 4 * kEpsilon);
 }
 // The same less the drift until now.
 [[gnu::always_inline]] inline float without_drift(double upper, double drift) {
   const double up = std::max<double>(-FLT_MAX, (upper - drift) + 0x1p-22 * (upper + drift) + FLT_MIN);
-  return up <= FLT_MAX ? static_cast<float>(up) : static_cast<float>(kInfinity);
+  return up <= FLT_MAX ? static_cast<float>(up) : Pass::kNone;
 }
 
-// What is known of the scores of the groups [g, end).
-[[gnu::always_inline]] inline void take_scores(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
-  for (; g < end; ++g) {
-    Four least = four(kInfinities), lowest = least;
-    for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; k += 4) {
-      const Four score = four(&pass.scores[k]), low = score - row.share * four(&pass.norms[k]);
-      least = score < least ? score : least;
-      lowest = low < lowest ? low : lowest;
+// `near` from scores in double precision, of the clusters [k, end).
+[[gnu::always_inline]] inline void take_scores(Pass& pass, const Row& row, std::uint32_t k, std::uint32_t end) {
+  for (; k < end; ++k) {
+    if (pass.scores[k] == kInfinity) {
+      pass.near[k] = Pass::kNone;
+      continue;
     }
-    pass.least[g] = least_of(least);
-    pass.lowest[g] = least_of(lowest);
+    const double square = pass.scores[k] + row.square - row.share * (row.square + pass.centres.norm(k));
+    const double down = square * pass.unit * (1 - 0x1p-22);
+    pass.near[k] = down < FLT_MIN ? 0 : static_cast<float>(std::min<double>(down, FLT_MAX));
   }
 }
+[[gnu::always_inline]] inline const Eight& eight(const float* from) {
+  return *reinterpret_cast<const Eight*>(from);
+}
+// `near` of the groups [g, end).
 [[gnu::always_inline]] inline void score_groups(Pass& pass, const Row& row, std::size_t g, std::size_t end) {
   if (row.rough) {
     pass.centres.rough_products(row.known, g, end, pass.products);
-    for (std::size_t k = g * pass.width; k < end * pass.width; k += 4)
-      *reinterpret_cast<Four*>(&pass.scores[k]) =
-          four(&pass.squares[k]) -
-          pass.twice * __builtin_convertvector(*reinterpret_cast<const FourFloats*>(&pass.products[k]), Four);
+    const float share = static_cast<float>(row.share);
+    const float rest = static_cast<float>(row.square * pass.unit * (1 - row.share) - row.lost);
+    const float *const squares = pass.squares.data(), *const norms = pass.norms.data();
+    const float* const products = pass.products.data();
+    float* const near = pass.near.data();
+    for (std::size_t k = g * pass.width, last = end * pass.width; k < last; k += 8)
+      *reinterpret_cast<Eight*>(near + k) =
+          (eight(squares + k) - share * eight(norms + k)) - 2 * eight(products + k) + rest;
   } else {
-    pass.centres.score(row.known, pass.centres.begin_of(g), pass.centres.end_of(end - 1), pass.scores);
+    const std::uint32_t first = pass.centres.begin_of(g), last = pass.centres.end_of(end - 1);
+    pass.centres.score(row.known, first, last, pass.scores);
+    take_scores(pass, row, first, last);
   }
-  take_scores(pass, row, g, end);
 }
 
 // Whether scores settle which centre is the nearest.  `upper` is not below the row's distance to its own centre;
 // infinite if it has none.
 [[gnu::always_inline]] inline bool settles(Pass& pass, const Row& row, RowState& state, float* bounds, double upper) {
-  const std::size_t own = state.nearest, home = own / pass.width, entries = row.all.columns.size();
+  const std::size_t own = state.nearest, home = own / pass.width;
   const bool has_own = upper < kInfinity;
-  std::ranges::fill(pass.least, kInfinity);
-  std::ranges::fill(pass.lowest, -kInfinity);
-  std::uint32_t few = 0;               // a bit for each group that has scores, if these are not many
-  if (!has_own || pass.groups <= 4) {  // as fast as some of them
+  std::uint32_t scored = pass.all_groups();
+  if (!has_own || pass.groups <= 4 || row.known.columns.size() * pass.near.size() < kFew) {  // as fast as some of them
     score_groups(pass, row, 0, pass.groups);
     if (has_own) upper = std::min(upper, upper_of(pass, row, own));
-    if (pass.groups < 4) few = (1U << pass.groups) - 1;
   } else {
     score_groups(pass, row, home, home + 1);
     upper = std::min(upper, upper_of(pass, row, own));
-    const double root = root_of(pass, entries, upper);
-    std::uint32_t failed = 0;  // a bit for each group
-    for (std::size_t g = 0; g < pass.groups; ++g) failed |= (bounds[g] - pass.drifts[g] > root ? 0U : 1U) << g;
-    failed &= ~(1U << home);
-    if (std::popcount(failed) < 4) few = failed | 1U << home;
-    if (2 * static_cast<std::size_t>(std::popcount(failed)) > pass.groups) {
+    std::uint32_t open = failed(pass, bounds, upper) & pass.all_groups() & ~(1U << home);
+    if (2 * static_cast<std::size_t>(std::popcount(open)) > pass.groups) {
       score_groups(pass, row, 0, pass.groups);
     } else {
-      while (failed != 0) {
-        const auto g = static_cast<std::size_t>(std::countr_zero(failed));
-        const auto end = g + static_cast<std::size_t>(std::countr_one(failed >> g));
+      scored = open | 1U << home;
+      while (open != 0) {
+        const auto g = static_cast<std::size_t>(std::countr_zero(open));
+        const auto end = g + static_cast<std::size_t>(std::countr_one(open >> g));
         score_groups(pass, row, g, end);
-        failed &= ~0U << end;
+        open &= ~0U << end;
       }
     }
   }
+  const float own_near = has_own ? std::exchange(pass.near[own], Pass::kNone) : Pass::kNone;
   if (has_own) {
-    if (few == 0) {
-      raise_lower(pass, row, own, bounds);
-    } else {
-      for (std::uint32_t left = few; left != 0; left &= left - 1) {
-        const auto g = static_cast<std::size_t>(std::countr_zero(left));
-        bounds[g] = std::max(bounds[g], lower_of(pass, row, g, own));
-      }
-    }
-    bounds[pass.stride - 1] = without_drift(upper, pass.centres.own_drift(state.nearest));
-    if (all_above(pass, bounds, root_of(pass, entries, upper))) return true;
+    raise_lower(pass, scored, bounds);
+    bounds[pass.stride - 1] = without_drift(upper, pass.own_drifts[state.nearest]);
+    if (failed(pass, bounds, upper) == 0) return true;
   }
-  const auto first = static_cast<std::size_t>(std::ranges::min_element(pass.least) - pass.least.begin());
-  std::size_t best = first * pass.width;
-  while (pass.scores[best] != pass.least[first]) ++best;
-  if (has_own && best == own) return false;
-  std::copy_n(bounds, pass.stride, pass.fresh.begin());
-  if (has_own) {
-    for (const std::size_t g : {home, first}) pass.fresh[g] = lower_of(pass, row, g, best);
-  } else {
-    std::fill_n(pass.fresh.begin(), pass.groups, 0.0F);
-    raise_lower(pass, row, best, pass.fresh.data());
+  std::size_t best = pass.near.size();
+  float least = own_near;
+  for (std::uint32_t left = scored; left != 0; left &= left - 1) {
+    const auto g = static_cast<std::size_t>(std::countr_zero(left));
+    for (std::size_t k = g * pass.width; k < (g + 1) * pass.width; ++k)
+      if (pass.near[k] < least) least = pass.near[best = k];
   }
+  if (best == pass.near.size()) return false;
   upper = upper_of(pass, row, best);
-  if (!all_above(pass, pass.fresh.data(), root_of(pass, entries, upper))) return false;
+  pass.near[best] = Pass::kNone;
+  if (has_own) {
+    pass.near[own] = own_near;
+    std::copy_n(bounds, pass.stride, pass.fresh.begin());
+    scored = 1U << home | 1U << (best / pass.width);
+    pass.fresh[home] = pass.fresh[best / pass.width] = 0;
+  } else {
+    std::ranges::fill(pass.fresh, 0.0F);
+  }
+  raise_lower(pass, scored, pass.fresh.data());
+  if (failed(pass, pass.fresh.data(), upper) != 0) return false;
   state.nearest = static_cast<std::uint32_t>(best);
   state.distance = kUnknown;
-  pass.fresh.back() = without_drift(upper, pass.centres.own_drift(state.nearest));
+  pass.fresh.back() = without_drift(upper, pass.own_drifts[state.nearest]);
   std::ranges::copy(pass.fresh, bounds);
   return true;
 }
@@ -262,8 +254,7 @@ constexpr double kInfinities[4] = {kInfinity, kInfinity, kInfinity, kInfinity};
 [[gnu::always_inline]] inline void know_distance(const Pass& pass, const io::SparseRow& row, RowState& state,
                                                  float& upper) {
   if (state.distance == kUnknown) state.distance = pass.centres.distance(row, state.nearest);
-  upper = without_drift(root_of(pass, row.columns.size(), std::sqrt(state.distance)),
-                        pass.centres.own_drift(state.nearest));
+  upper = without_drift(root_of(pass, std::sqrt(state.distance) * pass.scale), pass.own_drifts[state.nearest]);
 }
 
 // `known`: whether there are bounds; `next`: whether the distances are of the version before.
@@ -275,31 +266,27 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
     RowState& state = states[r];
     const std::uint64_t entries = rows.begins[r + 1] - rows.begins[r];
     float& last = bounds[pass.stride - 1];
-    double upper = kInfinity;
-    const bool has_own = known && centres.count(state.nearest) > 0;
-    if (has_own) {
-      if (!next || centres.changed(state.nearest)) state.distance = kUnknown;
-      upper = last + centres.own_drift(state.nearest);
-      if (all_above(pass, bounds, root_of(pass, entries, upper))) {
-        state.target = state.nearest;
-        continue;
-      }
+    double upper = known ? last + pass.own_drifts[state.nearest] : kInfinity;
+    if (known && (!next || centres.changed(state.nearest))) state.distance = kUnknown;
+    if (known && failed(pass, bounds, upper) == 0) {
+      state.target = state.nearest;
+      continue;
     }
     Row row{rows[r], centres.known_of(rows[r]), squares[r], 0, 0, true};
     const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 8;
     bool settled = false;
-    if (helps && row.square <= pass.most && entries < kMostEntries) {
-      row.share = 1.2 * static_cast<double>(entries + 8) * 0x1p-24;
-      row.lost = static_cast<double>(entries) * (pass.lost + 0x1p-146 * row.square);
+    if (const double square = row.square * pass.unit; helps && square <= pass.most && entries < kMostEntries) {
+      row.share = 1.2 * static_cast<double>(entries + 10) * 0x1p-24;
+      row.lost = static_cast<double>(entries + 8) * (pass.lost + 0x1p-146 * square);
       settled = settles(pass, row, state, bounds, upper);
       ++pass.rough;
       pass.unclear += settled ? 0 : 1;
     }
     if (!settled) {
-      if (has_own) {
+      if (known && pass.own_drifts[state.nearest] < kInfinity) {
         know_distance(pass, row.all, state, last);
-        upper = last + centres.own_drift(state.nearest);
-        settled = all_above(pass, bounds, root_of(pass, entries, upper));
+        upper = last + pass.own_drifts[state.nearest];
+        settled = failed(pass, bounds, upper) == 0;
       }
       row.rough = false;
       row.share = 4 * Centres::error_of(row.known);
@@ -308,8 +295,10 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
     }
     if (!settled) {
       std::tie(state.nearest, state.distance) = centres.nearest(row.all, row.square, pass.scores);
-      take_scores(pass, row, 0, pass.groups);
-      for (std::size_t g = 0; g < pass.groups; ++g) bounds[g] = lower_of(pass, row, g, state.nearest);
+      take_scores(pass, row, 0, centres.clusters());
+      pass.near[state.nearest] = Pass::kNone;
+      std::fill_n(bounds, pass.groups, 0.0F);
+      raise_lower(pass, pass.all_groups(), bounds);
       know_distance(pass, row.all, state, last);
     }
     state.target = state.nearest;
@@ -324,7 +313,7 @@ class Bounds {
   // was called.
   void assign(const Centres& centres, const io::SparseMatrix& rows, std::span<const double> squares,
               std::span<RowState> states) {
-    Pass pass(centres);
+    Pass pass(centres, rows.columns);
     const bool known = bounds_.size() == rows.rows * pass.stride && version_ >= centres.since();
     if (!known) bounds_.assign(rows.rows * pass.stride, FLT_MAX);
     assign_rows(pass, rows, squares.data(), states.data(), bounds_.data(), known, version_ + 1 == centres.version());

@@ -78,12 +78,13 @@ void expect_plain(const Dense& data, std::uint32_t clusters, const std::string& 
 }
 
 TEST(Bounds, TheClustersAreThoseOfAllDistances) {
-  for (const std::uint32_t clusters : {1U, 2U, 5U, 20U, 70U, 133U}) {
-    const Dense data = random_rows(400, 9, clusters);
+  for (const std::uint32_t clusters : {1U, 2U, 5U, 20U, 70U, 71U, 133U}) {
+    const std::size_t columns = clusters % 2 == 0 ? 9 : 40;  // many: groups are scored one by one
+    const Dense data = random_rows(400, columns, clusters);
     expect_plain(data, clusters, "random, clusters: " + std::to_string(clusters));
     Dense groups = data;  // near centres, so that most rows stay
     for (std::size_t r = 0; r < groups.size(); ++r)
-      for (std::size_t j = 0; j < 9; ++j) groups[r][j] = 0.01 * data[r][j] + data[r % clusters][j];
+      for (std::size_t j = 0; j < columns; ++j) groups[r][j] = 0.01 * data[r][j] + data[r % clusters][j];
     expect_plain(groups, clusters, "groups, clusters: " + std::to_string(clusters));
   }
 }
