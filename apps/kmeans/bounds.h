@@ -272,7 +272,8 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       state.target = state.nearest;
       continue;
     }
-    Row row{rows[r], centres.known_of(rows[r]), squares[r], 0, 0, true};
+    const io::SparseRow all = rows[r];
+    Row row{all, centres.known_of(all), squares[r], 0, 0, true};
     const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 8;
     bool settled = false;
     if (const double square = row.square * pass.unit; helps && square <= pass.most && entries < kMostEntries) {

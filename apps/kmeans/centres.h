@@ -311,7 +311,7 @@ class Centres {
     return {found.second, found.first};
   }
   // The entries in columns that the centres have.
-  io::SparseRow known_of(const io::SparseRow& row) const {
+  [[gnu::always_inline]] io::SparseRow known_of(const io::SparseRow& row) const {
     if (row.columns.empty() || row.columns.back() < columns_) return row;
     const auto entries =
         static_cast<std::size_t>(std::ranges::lower_bound(row.columns, columns_) - row.columns.begin());
@@ -350,7 +350,8 @@ class Centres {
 
   // x c_k of the clusters of the groups [g, end), times the square of the scale, in single precision, into `out` from
   // that of the first group's first cluster on.  REQUIRES: followed().
-  void rough_products(const io::SparseRow& known, std::size_t g, std::size_t end, std::span<float> out) const {
+  [[gnu::always_inline]] void rough_products(const io::SparseRow& known, std::size_t g, std::size_t end,
+                                             std::span<float> out) const {
     const std::uint32_t first = begin_of(g);
     rota::kmeans::rough_products(known, scale_, rough(first), stride(), begin_of(end) - first, out.data() + first);
   }
