@@ -100,25 +100,37 @@ struct Shares {
   double dangling = 0;          // D
 };
 
+// W_u; infinity for a dangling node.
+inline double divisor_of(double out_weight) {
+  return out_weight > 0 ? out_weight : std::numeric_limits<double>::infinity();
+}
+
 // One for all shards of a process.
 class PowerIteration {
  public:
-  PowerIteration(const std::vector<double>& out_weight, double damping) : nodes_(out_weight.size()), damping_(damping) {
-    const auto divisor = [](double weight) { return weight > 0 ? weight : std::numeric_limits<double>::infinity(); };
+  // `shares_all`: the shards take the shares of all nodes from here, because they have more edges than there are nodes.
+  PowerIteration(const std::vector<double>& out_weight, double damping, bool shares_all = true)
+      : nodes_(out_weight.size()), shares_all_(shares_all), damping_(damping) {
     const auto exact = [](double weight) { return static_cast<double>(static_cast<float>(weight)) == weight; };
     for (std::uint32_t u = 0; u < out_weight.size(); ++u)
       if (out_weight[u] <= 0) dangling_.push_back(u);
+    if (!shares_all) return;
     dangling_ranks_.resize(dangling_.size());
     if (std::ranges::all_of(out_weight, exact))
-      for (const double weight : out_weight) short_divisors_.push_back(static_cast<float>(divisor(weight)));
+      for (const double weight : out_weight) short_divisors_.push_back(static_cast<float>(divisor_of(weight)));
     else
-      for (const double weight : out_weight) divisors_.push_back(divisor(weight));
+      for (const double weight : out_weight) divisors_.push_back(divisor_of(weight));
   }
 
   std::uint64_t nodes() const { return nodes_; }
-  // W_u; infinity for a dangling one.
-  double divisor(std::uint32_t node) const { return divisors_.empty() ? short_divisors_[node] : divisors_[node]; }
-  // Of all nodes' ranks, computed once for each version; see once_per_version.h.
+  bool shares_all() const { return shares_all_; }
+  // D of these ranks, and the shares of all nodes, computed once for each version; see once_per_version.h.
+  double dangling(std::uint64_t version, std::span<const double> ranks) {
+    return dangling_sum_.of(version, [&](double& sum) {
+      sum = 0;
+      for (const std::uint32_t u : dangling_) sum += ranks[u];
+    });
+  }
   const Shares& shares(std::uint64_t version, std::span<const double> ranks) {
     constexpr std::size_t kPart = 16384;  // nodes
     const auto begin = [&](Shares& shares) { shares.numbers.resize(ranks.size()); };
@@ -182,6 +194,7 @@ class PowerIteration {
   }
 
   std::uint64_t nodes_;
+  bool shares_all_;
   LargeVector<float> short_divisors_;  // if they are exact: half of the memory to read in a step; else
   LargeVector<double> divisors_;
   std::vector<std::uint32_t> dangling_;  // nodes, ascending

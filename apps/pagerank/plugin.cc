@@ -41,8 +41,17 @@ constexpr TableId kRanks = 0;  // dense: key v is node v, and its one number the
 // A shard has a range of nodes, with their incoming edges.  An open round is a step from the ranks of all nodes.
 class RanksPush : public SharedPush {
  public:
-  RanksPush(ShardId, InEdges edges, std::shared_ptr<PowerIteration> all)
-      : edges_(std::move(edges)), all_(std::move(all)) {}
+  RanksPush(ShardId, InEdges edges, std::shared_ptr<PowerIteration> all, const std::vector<double>& out_weight)
+      : edges_(std::move(edges)), all_(std::move(all)) {
+    if (all_->shares_all()) return;
+    sources_.assign(edges_.from.begin(), edges_.from.end());
+    std::ranges::sort(sources_);
+    sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
+    for (std::uint32_t& from : edges_.from)
+      from = static_cast<std::uint32_t>(std::ranges::lower_bound(sources_, from) - sources_.begin());
+    for (const Key source : sources_) divisors_.push_back(divisor_of(out_weight[source]));
+    wanted_.numbers.resize(sources_.size());
+  }
 
   std::uint64_t items() const override { return edges_.items(); }
   void attach(const Shape& shape) override { ranks_ = shape.views[kRanks]; }
@@ -68,14 +77,24 @@ class RanksPush : public SharedPush {
 
  protected:
   std::span<const double> own_ranks() const { return ranks_.numbers().subspan(edges_.first, edges_.targets.size()); }
-  // Of the committed ranks, as the edges number their sources.
-  virtual const Shares& shares() const { return all_->shares(ranks_.version(), ranks_.numbers()); }
 
   InEdges edges_;
   std::shared_ptr<PowerIteration> all_;
   TableView ranks_;
+  // Unless PowerIteration has the shares of all nodes:
+  std::vector<Key> sources_;      // of the edges, ascending; the edges' `from` are positions in it
+  std::vector<double> divisors_;  // of the sources
+  mutable Shares wanted_;         // and their shares
 
  private:
+  // Of the committed ranks, as the edges number their sources.
+  const Shares& shares() const {
+    if (all_->shares_all()) return all_->shares(ranks_.version(), ranks_.numbers());
+    for (std::size_t i = 0; i < sources_.size(); ++i) wanted_.numbers[i] = ranks_.numbers()[sources_[i]] / divisors_[i];
+    wanted_.dangling = all_->dangling(ranks_.version(), ranks_.numbers());
+    return wanted_;
+  }
+
   // Of the version that was evaluated last.
   mutable std::vector<double> next_;
   mutable std::optional<std::uint64_t> evaluated_;
@@ -87,16 +106,13 @@ class RanksPush : public SharedPush {
 // assigns them to the table, from which the next epoch begins: so the state of a shard is never saved.
 class SparsePush final : public RanksPush, public ExchangePush {
  public:
-  SparsePush(ShardId shard, InEdges edges, const std::shared_ptr<PowerIteration>& all, std::uint32_t shards)
-      : RanksPush(shard, std::move(edges), all),
-        sources_(edges_.from.begin(), edges_.from.end()),
+  SparsePush(ShardId shard, InEdges edges, const std::shared_ptr<PowerIteration>& all,
+             const std::vector<double>& out_weight, std::uint32_t shards)
+      : RanksPush(shard, std::move(edges), all, out_weight),
         steps_(nested_dataflow(prime_degrees(shards)).steps.size()),
         allreduce_(shard, prime_degrees(shards)) {
-    std::ranges::sort(sources_);
-    sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
-    for (std::uint32_t& from : edges_.from)
-      from = static_cast<std::uint32_t>(std::ranges::lower_bound(sources_, from) - sources_.begin());
-    wanted_.numbers.resize(sources_.size());
+    for (const double weight : std::span(out_weight).subspan(edges_.first, edges_.targets.size()))
+      own_divisors_.push_back(divisor_of(weight));
     std::vector<Key> adds(edges_.targets.size()), wants = sources_;
     std::iota(adds.begin(), adds.end(), Key{edges_.first});
     adds.push_back(all_->nodes());
@@ -109,9 +125,8 @@ class SparsePush final : public RanksPush, public ExchangePush {
     if (std::exchange(epoch_, task.epoch) != task.epoch) own_.assign(own_ranks().begin(), own_ranks().end());
     std::vector<double> adds(own_.size() + 1);
     for (std::size_t i = 0; i < own_.size(); ++i) {
-      const double divisor = all_->divisor(edges_.first + static_cast<std::uint32_t>(i));
-      adds[i] = own_[i] / divisor;
-      if (std::isinf(divisor)) adds.back() += own_[i];
+      adds[i] = own_[i] / own_divisors_[i];
+      if (std::isinf(own_divisors_[i])) adds.back() += own_[i];
     }
     allreduce_.begin(adds);
     return items();
@@ -130,19 +145,10 @@ class SparsePush final : public RanksPush, public ExchangePush {
   }
 
  private:
-  const Shares& shares() const override {
-    const Shares& of_all = RanksPush::shares();
-    for (std::size_t i = 0; i < sources_.size(); ++i) wanted_.numbers[i] = of_all.numbers[sources_[i]];
-    wanted_.dangling = of_all.dangling;
-    return wanted_;
-  }
-
-  std::vector<Key> sources_;  // of the edges, ascending; the edges' `from` are positions in it
-  mutable Shares wanted_;     // of the sources
-  std::size_t steps_;         // of the dataflow
+  std::size_t steps_;  // of the dataflow
   SparseAllreduce allreduce_;
   Epoch epoch_ = 0;
-  std::vector<double> own_;  // the ranks of its nodes
+  std::vector<double> own_, own_divisors_;  // the ranks of its nodes, and their divisors
 };
 
 class Pagerank final : public PackedApp<Graph, InEdges> {
@@ -152,12 +158,17 @@ class Pagerank final : public PackedApp<Graph, InEdges> {
 
   Loaded read(std::span<const ShardId> hosted) const override { return read_graph(job_, settings_.form, hosted); }
   std::vector<std::unique_ptr<Push>> make_pushes(Loaded loaded, std::span<const ShardId> hosted, Random&) override {
-    names_ = std::move(loaded.common.names);
-    const auto all = std::make_shared<PowerIteration>(std::move(loaded.common.out_weight), settings_.damping);
-    if (settings_.sparse) return pushes_of<SparsePush>(loaded, hosted, all, job_.shards);
-    return pushes_of<RanksPush>(loaded, hosted, all);
+    const std::vector<double>& weights = loaded.common.out_weight;
+    nodes_ = weights.size();
+    std::uint64_t edges = 0;
+    for (const InEdges& one : loaded.hosted) edges += one.items();
+    const bool shares_all = !settings_.sparse && edges >= nodes_;
+    const auto all = std::make_shared<PowerIteration>(weights, settings_.damping, shares_all);
+    if (std::ranges::find(hosted, ShardId{0}) != hosted.end()) names_ = std::move(loaded.common.names);
+    if (settings_.sparse) return pushes_of<SparsePush>(loaded, hosted, all, weights, job_.shards);
+    return pushes_of<RanksPush>(loaded, hosted, all, weights);
   }
-  void facts(Facts& facts) const override { facts.largest("nodes", static_cast<double>(names_.size())); }
+  void facts(Facts& facts) const override { facts.largest("nodes", static_cast<double>(nodes_)); }
   std::vector<Table> tables(const Facts& facts) const override {
     return {{.name = "ranks",
              .keys = facts.count("nodes"),
@@ -185,7 +196,8 @@ class Pagerank final : public PackedApp<Graph, InEdges> {
 
  private:
   Settings settings_;
-  std::vector<std::string> names_;  // of the nodes
+  std::uint64_t nodes_ = 0;
+  std::vector<std::string> names_;  // of the nodes; where shard 0 is, which saves them
 };
 
 // ---- a committed model
