@@ -51,7 +51,6 @@ Status Commits::begin(const SharedRows& rows) {
   const Table& table = tables_[rows.table];
   Open open{rows, rota::partitions_of(table, rows, partitions_), {}, {}, {}, {}};
   open.due = homes_of(table, rows, open.partition_of, partitions_);
-  open.values.resize(rows.keys.size() * table.row_width);
   if (!open_.emplace(rows.round, std::move(open)).second) return {ExitCode::bug, "a round was given out twice"};
   return {};
 }
@@ -116,6 +115,7 @@ Status Commits::take_named(Open& open, std::uint32_t partition, const Deltas& de
   const std::size_t width = tables_[open.rows.table].row_width;
   if (deltas.values.size() != deltas.rows.keys.size() * width * sizeof(double))
     return unexpected("rows of another width");
+  open.values.resize(open.rows.keys.size() * width);  // not before a commit comes: many rounds may be out
   std::size_t taken = 0;
   for (std::size_t i = 0; i < open.rows.keys.size(); ++i) {
     if (open.partition_of[i] != partition) continue;
