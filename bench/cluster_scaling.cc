@@ -16,6 +16,8 @@
 //
 // Not simulated: other work on machines, differences between them, disks, and that every machine has its own caches:
 // here the work of all takes turns in one.
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -298,6 +300,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s APP DATA WORKERS,... GBITS LATENCY_US MESSAGE_US [OPTION=VALUE ...]\n", argv[0]);
     return EXIT_FAILURE;
   }
+  // What a worker frees goes back to the system, and memory that is never written is not taken, with many workers too.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   try {
     const auto plugin = find_plugin(argv[1]);
     if (!plugin.ok()) throw std::runtime_error(plugin.status().what());
