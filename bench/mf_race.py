@@ -70,14 +70,9 @@ class Rota:
             self.errors[epochs] = json.loads(said)["rmse"]
         return self.errors[epochs]
 
-    def epochs_to(self, error, guess):
-        """The first epoch, counted from a guess, whose held-out error is no higher; None if none is near."""
-        epochs = guess
-        while epochs < 2 * guess and self.error_after(epochs) > error + 0.00005:  # LIBMF prints four digits
-            epochs += 1
-        while epochs > 1 and self.error_after(epochs - 1) <= error + 0.00005:
-            epochs -= 1
-        return epochs if self.error_after(epochs) <= error + 0.00005 else None
+    def epochs_to(self, error, most):
+        """The first epoch whose held-out error is no higher; None if none up to `most` has one."""
+        return next((n for n in range(1, most + 1) if self.error_after(n) <= error + 0.00005), None)  # it has four digits
 
 
 def race(args, name, folder, rank, penalty):
@@ -88,7 +83,7 @@ def race(args, name, folder, rank, penalty):
     for after in AFTER:
         best = min(errors[:after])
         at = errors.index(best) + 1
-        goals.append((after, best, at, peer.epochs_to(best, at)))
+        goals.append((after, best, at, peer.epochs_to(best, 2 * at)))
     theirs, ours = [], {shape: [] for shape in SHAPES}
     for _ in range(args.turns):
         theirs += libmf_epochs(args.libmf, file, None, rank, penalty, 12)[0]
