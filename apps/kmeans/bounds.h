@@ -54,7 +54,7 @@ struct Pass {
   std::vector<float> squares, norms, products, near;
   std::vector<double> scores;
   std::vector<float> fresh;              // bounds of the row that may replace its own
-  std::vector<float> drifts;             // of each bound, rounded up; those behind the groups are above any other
+  std::vector<float> drifts;             // of each bound, rounded up; those after the groups are above any other
   std::vector<double> own_drifts;        // of each cluster, infinite without members
   double factor, apart;                  // see root_of()
   double most;                           // |x|^2 of rows whose scores are in the range of single precision
