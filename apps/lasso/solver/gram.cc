@@ -126,8 +126,9 @@ std::vector<double> mixed_products(const ProductColumns& of, std::span<const std
 }
 
 constexpr std::size_t kMostByRow = 512;  // columns whose products stay in the cache
-// Numbers that are laid out by row at once, of 12 bytes each: about, because rows differ in length.
-constexpr std::size_t kLaidOut = std::size_t{1} << 19;
+// Numbers that are laid out by row at once, of 12 bytes each: as many as stay in the cache, because columns write to
+// rows far apart.  About, because rows differ in length.
+constexpr std::size_t kLaidOut = std::size_t{1} << 15;
 
 // The numbers of sparse members in some rows, row after row, each times the root of its weight.
 struct RowBlock {
