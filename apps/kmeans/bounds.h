@@ -5,8 +5,9 @@
 // since (Hamerly, "Making k-means even faster", SDM 2010; groups as in Ding, Zhao, Shen, Musuvathi and Mytkowicz,
 // "Yinyang k-means", ICML 2015).  If all lower bounds are above the upper one, the row stays, and is not read.  Else
 // scores in single precision make better bounds, first those of its own centre's group, then those of the groups whose
-// bounds failed; and if these do not decide, scores in double precision.  Only a row that these leave open, as if two
-// centres are equally near, is compared by Centres::nearest().
+// bounds failed; and if these do not decide, its distance and scores in double precision.  A row that these leave open,
+// as if two centres are equally near, and one without bounds that its first scores leave open, is compared by
+// Centres::nearest().
 //
 // The result is that of Centres::nearest(), bit for bit.  Let a be a cluster, D(k) the exact squared distance to the
 // centre of k in the numbers that Centres::value() has, and d(k) that which Centres::distance() computes.  nearest()
