@@ -156,7 +156,7 @@ inline constexpr Counter kCounters[] = {
     {"times that two processes were cut off from each other", &Outcome::cuts, 20},
     {"workers that joined", &Outcome::joins, 10},
     {"workers that were signalled to end", &Outcome::leaves, 20},
-    {"times that shards moved without a loss", &Outcome::moves, 20, 200},
+    {"times that shards moved without a loss", &Outcome::moves, 20},
     {"lost processes that continued beside their replacements", &Outcome::zombies, 40, 1000},
     {"messages of those", &Outcome::zombie_messages, 4, 1000},
     {"messages that were delivered again much later", &Outcome::echoes, 1},
