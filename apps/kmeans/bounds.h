@@ -284,13 +284,15 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       ++pass.rough;
       pass.unclear += settled ? 0 : 1;
     }
-    row.rough = false;
-    row.share = 4 * Centres::error_of(row.known);
-    row.lost = 0;
-    if (!settled && known && pass.own_drifts[state.nearest] < kInfinity) {
-      know_distance(pass, row.all, state, last);
-      upper = last + pass.own_drifts[state.nearest];
-      settled = failed(pass, bounds, upper) == 0 || settles(pass, row, state, bounds, upper);
+    if (!settled) {
+      row.rough = false;
+      row.share = 4 * Centres::error_of(row.known);
+      row.lost = 0;
+      if (known && pass.own_drifts[state.nearest] < kInfinity) {
+        know_distance(pass, row.all, state, last);
+        upper = last + pass.own_drifts[state.nearest];
+        settled = failed(pass, bounds, upper) == 0 || settles(pass, row, state, bounds, upper);
+      }
     }
     if (!settled) {
       std::tie(state.nearest, state.distance) = centres.nearest(row.all, row.square, pass.scores);
