@@ -65,6 +65,10 @@ class RowsApp final : public LassoApp {
   std::vector<std::shared_ptr<const Columns>> columns_;  // of all shards, if this process hosts them
 };
 
+// A screen, and the rounds after a start, must have seen all changes before them (FitController::add_barrier_rounds).
+// Staleness says after how many rounds they have.
+constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", {"apps whose rounds need not see any earlier commit", never}}};
+
 }  // namespace
 
 Plugin rows_plugin() {
@@ -77,6 +81,7 @@ Plugin rows_plugin() {
        .packed_format = kPackedFormat,
        .packed_options = kPackedOptions,
        .check = [](const Options& options) { settings_of<RowSettings>(options).check(options); },
+       .framework_needs = kNeeds,
        .export_text = export_text,
        .commands = commands()});
 }

@@ -25,10 +25,11 @@ std::string refusal(const Plugin& plugin, std::map<std::string, std::string, std
 using Names = std::set<std::string>;
 
 TEST(Settings, AnOptionThatAnotherSwitchesOffIsIgnored) {
-  EXPECT_EQ(ignored_with({}), Names{});
-  EXPECT_EQ(ignored_with({{"conflicts", "ignore"}}), Names{"correlation"});
+  EXPECT_EQ(ignored_with({}), (Names{"asynchronous"}));
+  EXPECT_EQ(ignored_with({{"conflicts", "ignore"}}), (Names{"asynchronous", "correlation"}));
   for (const char* order : {"round_robin", "random"})
-    EXPECT_EQ(ignored_with({{"order", order}}), (Names{"correlation", "eta", "uniform_share"})) << order;
+    EXPECT_EQ(ignored_with({{"order", order}}), (Names{"asynchronous", "correlation", "eta", "uniform_share"}))
+        << order;
 }
 
 TEST(Settings, OptionsThatExcludeEachOtherAreRefused) {
