@@ -74,18 +74,12 @@ void add_up_repeated(std::vector<Edge>& edges) {
 // Of the nodes [first, end).  `edges` are sorted, and those into node v begin at begins[v].
 InEdges in_edges(const std::vector<Edge>& edges, std::span<const std::size_t> begins, std::uint64_t first,
                  std::uint64_t end) {
-  InEdges out{static_cast<std::uint32_t>(first), std::vector<std::uint32_t>(end - first), {}, {}, {}};
-  std::iota(out.targets.begin(), out.targets.end(), 0U);
-  const auto size = [&](std::uint32_t i) { return begins[first + i + 1] - begins[first + i]; };
-  for (std::size_t i = 0; i < out.targets.size(); i += InEdges::kBlock)
-    std::ranges::stable_sort(std::span(out.targets).subspan(i, std::min(InEdges::kBlock, out.targets.size() - i)),
-                             std::greater(), size);
-  for (const std::uint32_t i : out.targets) out.sizes.push_back(static_cast<std::uint32_t>(size(i)));
-  InEdges::for_each_place(out.sizes, [&](std::size_t i, std::uint32_t e) {
-    const Edge& edge = edges[begins[first + out.targets[i]] + e];
-    out.from.push_back(edge.from);
-    out.weights.push_back(edge.weight);
-  });
+  InEdges out{static_cast<std::uint32_t>(first), {}, {}, {}};
+  for (std::size_t v = first; v < end; ++v) out.sizes.push_back(static_cast<std::uint32_t>(begins[v + 1] - begins[v]));
+  for (std::size_t e = begins[first]; e < begins[end]; ++e) {
+    out.from.push_back(edges[e].from);
+    out.weights.push_back(edges[e].weight);
+  }
   if (std::ranges::all_of(out.weights, [](double w) { return w == 1; }))
     out.weights = std::vector<double>();  // not {}, which would keep the memory
   return out;

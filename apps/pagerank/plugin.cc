@@ -1,5 +1,5 @@
 // apps/pagerank/plugin.cc -- PageRank by power iteration: an epoch is a step, and a step is one open round; or, with
-// --exchange=sparse, some exchange rounds.  graph.h has the iteration.
+// --exchange=sparse, some exchange rounds.  power_iteration.h has a step.
 #include "rota/plugin.h"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <ostream>
 
 #include "apps/pagerank/graph.h"
+#include "apps/pagerank/power_iteration.h"
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/exchange/sparse_allreduce.h"
 #include "rota/io/csv_text.h"
@@ -42,23 +43,25 @@ constexpr TableId kRanks = 0;  // dense: key v is node v, and its one number the
 class RanksPush : public SharedPush {
  public:
   RanksPush(ShardId, InEdges edges, std::shared_ptr<PowerIteration> all, const std::vector<double>& out_weight)
-      : edges_(std::move(edges)), all_(std::move(all)) {
-    if (all_->shares_all()) return;
-    sources_.assign(edges_.from.begin(), edges_.from.end());
-    std::ranges::sort(sources_);
-    sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
-    for (std::uint32_t& from : edges_.from)
-      from = static_cast<std::uint32_t>(std::ranges::lower_bound(sources_, from) - sources_.begin());
-    for (const Key source : sources_) divisors_.push_back(divisor_of(out_weight[source]));
-    wanted_.numbers.resize(sources_.size());
+      : first_(edges.first), nodes_(edges.sizes.size()), items_(edges.items()), all_(std::move(all)) {
+    if (!all_->shares_all()) {
+      sources_.assign(edges.from.begin(), edges.from.end());
+      std::ranges::sort(sources_);
+      sources_.erase(std::unique(sources_.begin(), sources_.end()), sources_.end());
+      for (std::uint32_t& from : edges.from)
+        from = static_cast<std::uint32_t>(std::ranges::lower_bound(sources_, from) - sources_.begin());
+      for (const Key source : sources_) divisors_.push_back(divisor_of(out_weight[source]));
+      wanted_.numbers.resize(sources_.size());
+    }
+    edges_ = EdgeTiles(edges);
   }
 
-  std::uint64_t items() const override { return edges_.items(); }
+  std::uint64_t items() const override { return items_; }
   void attach(const Shape& shape) override { ranks_ = shape.views[kRanks]; }
   bool restores_in_place() const override { return true; }
 
   std::uint64_t push(const SharedTask& task, Random&) override {
-    const std::span<double> next = task.parts.run(edges_.first, edges_.targets.size());
+    const std::span<double> next = task.parts.run(first_, nodes_);
     if (evaluated_ == ranks_.version())
       std::ranges::copy(next_, next.begin());
     else
@@ -67,7 +70,7 @@ class RanksPush : public SharedPush {
   }
   // The distance of the ranks from a fixed point: the change of the next step, which the next push reuses.
   void evaluate(Terms terms) const override {
-    next_.resize(edges_.targets.size());
+    next_.assign(nodes_, 0);
     all_->step(edges_, shares(), next_);
     evaluated_ = ranks_.version();
     double change = 0;
@@ -76,9 +79,12 @@ class RanksPush : public SharedPush {
   }
 
  protected:
-  std::span<const double> own_ranks() const { return ranks_.numbers().subspan(edges_.first, edges_.targets.size()); }
+  std::span<const double> own_ranks() const { return ranks_.numbers().subspan(first_, nodes_); }
 
-  InEdges edges_;
+  std::uint32_t first_;  // of its nodes
+  std::size_t nodes_;
+  std::uint64_t items_;
+  EdgeTiles edges_;
   std::shared_ptr<PowerIteration> all_;
   TableView ranks_;
   // Unless PowerIteration has the shares of all nodes:
@@ -111,10 +117,10 @@ class SparsePush final : public RanksPush, public ExchangePush {
       : RanksPush(shard, std::move(edges), all, out_weight),
         steps_(nested_dataflow(prime_degrees(shards)).steps.size()),
         allreduce_(shard, prime_degrees(shards)) {
-    for (const double weight : std::span(out_weight).subspan(edges_.first, edges_.targets.size()))
+    for (const double weight : std::span(out_weight).subspan(first_, nodes_))
       own_divisors_.push_back(divisor_of(weight));
-    std::vector<Key> adds(edges_.targets.size()), wants = sources_;
-    std::iota(adds.begin(), adds.end(), Key{edges_.first});
+    std::vector<Key> adds(nodes_), wants = sources_;
+    std::iota(adds.begin(), adds.end(), Key{first_});
     adds.push_back(all_->nodes());
     wants.push_back(all_->nodes());
     allreduce_.configure(adds, wants);
@@ -137,10 +143,11 @@ class SparsePush final : public RanksPush, public ExchangePush {
     if (step + 1 < steps_) return;
     std::copy_n(allreduce_.sums().begin(), sources_.size(), wanted_.numbers.begin());
     wanted_.dangling = allreduce_.sums().back();
+    std::ranges::fill(own_, 0.0);
     all_->step(edges_, wanted_, own_);
   }
   std::uint64_t push(const SharedTask& task, Random&) override {
-    std::ranges::copy(own_, task.parts.run(edges_.first, own_.size()).begin());
+    std::ranges::copy(own_, task.parts.run(first_, own_.size()).begin());
     return 0;
   }
 
@@ -253,6 +260,6 @@ const Command kCommands[] = {{"show", "prints the nodes of the highest ranks", d
 
 using rota::pagerank::Pagerank;
 ROTA_APP(Pagerank, .name = "pagerank", .summary = "PageRank of a graph's nodes, by power iteration", .items = "edges",
-         .epochs = 1000, .packed_format = 4, .packed_options = rota::io::kEntryOptions,
+         .epochs = 1000, .packed_format = 5, .packed_options = rota::io::kEntryOptions,
          .framework_needs = rota::kSynchronous, .export_text = rota::pagerank::export_text,
          .commands = rota::pagerank::kCommands);
