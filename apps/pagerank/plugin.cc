@@ -1,5 +1,5 @@
-// apps/pagerank/plugin.cc -- PageRank by power iteration: an epoch is a step, and a step is one open round; or, with
-// --exchange=sparse, some exchange rounds.  power_iteration.h has a step.
+// apps/pagerank/plugin.cc -- PageRank by power iteration: an epoch is some steps, and a step is one open round; or,
+// with --exchange=sparse, some exchange rounds.  power_iteration.h has a step.
 #include "rota/plugin.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 struct Settings {
   double damping = 0.85, tolerance = 1e-9;
   bool sparse = false;
-  std::uint64_t steps = 10;
+  std::uint64_t steps = 0;
   io::EntryForm form = {.expected = "two nodes", .words = true};
 
   void options(auto& list) {
@@ -31,8 +31,7 @@ struct Settings {
                 "End when an epoch changes the ranks by less, summed over all nodes; 0: after --epochs.");
     list.choice("exchange", sparse, {{"store", false}, {"sparse", true}},
                 "How shards receive ranks: all of them from the store, or only those that they need, from each other.");
-    list.number("steps", steps, "", 1, 1000000, "Steps of an epoch, which then ends with a round of the store.")
-        .needs = {"--exchange=sparse", [](const Options& options) { return options.text("exchange") == "sparse"; }};
+    list.number("steps", steps, "", 0, 1000000, "Steps of an epoch; 0: 1, and 10 with --exchange=sparse.");
     list.all_of(form);
   }
 };
@@ -194,8 +193,9 @@ class Pagerank final : public PackedApp<Graph, InEdges> {
   std::vector<Term> terms() const override { return {{"residual", Term::Kind::normalised}}; }
   std::unique_ptr<Schedule> schedule(const Facts&, Share) const override {
     const StopBelow stop{.tolerance = settings_.tolerance};
-    if (!settings_.sparse) return std::make_unique<OpenSchedule>(kRanks, Argument(), stop);
-    return std::make_unique<ExchangeSchedule>(kRanks, ExchangeSchedule::Epochs{.rounds = settings_.steps},
+    const std::uint64_t steps = settings_.steps > 0 ? settings_.steps : settings_.sparse ? 10 : 1;
+    if (!settings_.sparse) return std::make_unique<OpenSchedule>(kRanks, Argument(), stop, steps);
+    return std::make_unique<ExchangeSchedule>(kRanks, ExchangeSchedule::Epochs{.rounds = steps},
                                               ExchangeSchedule::Argument(), stop);
   }
   std::unique_ptr<Pull> pull(const Facts&) const override { return std::make_unique<AssignPull>(); }

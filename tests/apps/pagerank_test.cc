@@ -1,5 +1,5 @@
-// The PageRank app over the serial host.  tests/unit/apps/pagerank/graph_test.cc compares its steps with plain
-// loops.
+// The PageRank app over the serial host.  tests/unit/apps/pagerank/power_iteration_test.cc compares its steps
+// with plain loops.
 
 #include "rota/plugin.h"
 #include "rota/testing/serial_host.h"
@@ -93,15 +93,18 @@ TEST_F(Pagerank, AtAnyScaleOfTheWeightsTheRanksAreTheSame) {
               std::string::npos);
 }
 
-// An epoch has one round, so nothing can be stale within an epoch.
-TEST_F(Pagerank, AnOptionThatAnotherSwitchesOffIsIgnored) {
-  const auto ignored = [](const char* exchange) {
-    const Plugin& plugin = linked_plugin();
-    return ignored_with(plugin.options, plugin.framework_needs,
-                        Options(std::map<std::string, std::string, std::less<>>{{"exchange", exchange}}));
-  };
-  EXPECT_EQ(ignored("store"), (std::set<std::string>{"asynchronous", "staleness", "steps"}));
-  EXPECT_EQ(ignored("sparse"), (std::set<std::string>{"asynchronous", "staleness"}));
+TEST_F(Pagerank, AnEpochOfSeveralStepsIsAsManyEpochsOfOne) {
+  SerialHost one(linked_plugin(), job({{"tolerance", "0"}}, 3)),
+      several(linked_plugin(), job({{"tolerance", "0"}, {"steps", "4"}}, 3));
+  one.run_epochs(12);
+  several.run_epochs(3);
+  EXPECT_EQ(ranks_of(one), ranks_of(several));
+}
+
+TEST_F(Pagerank, AStepNeedsTheRanksOfTheOneBefore) {
+  const Plugin& plugin = linked_plugin();
+  EXPECT_EQ(ignored_with(plugin.options, plugin.framework_needs, Options()),
+            (std::set<std::string>{"asynchronous", "staleness"}));
 }
 
 TEST_F(Pagerank, ARestoredJobContinuesAlike) {
