@@ -13,7 +13,7 @@ namespace {
 // A start ends when every row is nearest to the centre of its own cluster, or, if there is a tolerance, when an epoch
 // has lowered the inertia by less than this share of it; but not while there is a row for an empty cluster.
 //
-// A round of sums tells how good the sums before it were.  A look tells it of those after it, at the cost of a round:
+// A round of sums reports how good the sums before it were.  A look reports on those after it, at the cost of a round:
 // in epochs that may be the last, which the tolerance decides one epoch too late otherwise, or if a cluster is empty.
 //
 // Sums that are changed by differences keep the rounding of all rows that were ever in them: a row of 1e17 that leaves
@@ -75,7 +75,7 @@ class KmeansSchedule final : public Schedule {
   static constexpr double kNearly = 100;  // tolerances: an epoch that lowers the inertia by less may be among the last
 
   bool is_sound() const { return settings_.restarts == 1 && largest_ <= kLargest * least_; }
-  // What a round tells of the sums before it, or a look of those of now.
+  // What a round reports on the sums before it, or a look on those of now.
   void learn(const Note& all) {
     const auto fell_less = [&](double share) {
       return settings_.tolerance > 0 && inertia_ - all.inertia < share * settings_.tolerance * inertia_;
@@ -112,7 +112,7 @@ class KmeansSchedule final : public Schedule {
     const bool moves = step_ == Step::change || step_ == Step::sum;
     if (moves && has_empty_ && !looked_) epoch_.push_back({Step::look});
     epoch_.push_back({step_});
-    // Before the last epoch, too: what it tells decides how the sums are made in the last one.
+    // Before the last epoch, too: what it reports decides how the sums are made in the last one.
     if (step_ == Step::sum || (step_ != Step::recall && (nearly_settled_ || epochs_ + 2 >= settings_.most_epochs)))
       epoch_.push_back({Step::look});
   }

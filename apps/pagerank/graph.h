@@ -40,17 +40,23 @@ struct InEdges {
   void fields(auto& list) {
     list(first, sizes, from, weights);
     list.check(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}) == from.size() &&
-               (weights.empty() || weights.size() == from.size()));
+               (weights.empty() || weights.size() == from.size()) && ascend());
   }
   bool fits(const Graph& graph, const Job& job, ShardId shard) const {
-    const auto ascend = [next = from.data()](std::uint32_t size) mutable {
-      const std::span edges(next, size);
-      next += size;
-      return std::ranges::adjacent_find(edges, std::greater_equal()) == edges.end();
-    };
     return graph.cuts.size() == job.shards + std::size_t{1} && first == graph.cuts[shard] &&
-           first + sizes.size() == graph.cuts[shard + std::size_t{1}] && std::ranges::all_of(sizes, ascend) &&
+           first + sizes.size() == graph.cuts[shard + std::size_t{1}] &&
            std::ranges::all_of(from, [&](std::uint32_t u) { return u < graph.names.size(); });
+  }
+
+ private:
+  bool ascend() const {
+    auto begin = from.begin();
+    for (const std::uint32_t size : sizes) {
+      const auto end = begin + size;
+      if (std::adjacent_find(begin, end, std::greater_equal()) != end) return false;
+      begin = end;
+    }
+    return true;
   }
 };
 

@@ -42,7 +42,7 @@ constexpr TableId kRanks = 0;  // dense: key v is node v, and its one number the
 class RanksPush : public SharedPush {
  public:
   RanksPush(ShardId, InEdges edges, std::shared_ptr<PowerIteration> all, const std::vector<double>& out_weight)
-      : first_(edges.first), nodes_(edges.sizes.size()), items_(edges.items()), all_(std::move(all)) {
+      : first_(edges.first), nodes_(edges.sizes.size()), all_(std::move(all)) {
     if (!all_->shares_all()) {
       sources_.assign(edges.from.begin(), edges.from.end());
       std::ranges::sort(sources_);
@@ -55,7 +55,7 @@ class RanksPush : public SharedPush {
     edges_ = EdgeTiles(edges);
   }
 
-  std::uint64_t items() const override { return items_; }
+  std::uint64_t items() const override { return edges_.edges(); }
   void attach(const Shape& shape) override { ranks_ = shape.views[kRanks]; }
   bool restores_in_place() const override { return true; }
 
@@ -82,7 +82,6 @@ class RanksPush : public SharedPush {
 
   std::uint32_t first_;  // of its nodes
   std::size_t nodes_;
-  std::uint64_t items_;
   EdgeTiles edges_;
   std::shared_ptr<PowerIteration> all_;
   TableView ranks_;

@@ -40,6 +40,7 @@ class EdgeTiles {
   EdgeTiles() = default;
   explicit EdgeTiles(const InEdges& edges);
 
+  std::uint64_t edges() const { return sources_.size(); }
   // next[v] = everywhere + damping * (the sum of w_uv shares[u] over the edges u -> v), for every target v.  REQUIRES:
   // `next` is all 0.
   void step(std::span<const double> shares, double everywhere, double damping, std::span<double> next) const;

@@ -1,4 +1,4 @@
-// PageRank in whole clusters with threads: open rounds, whose parts the threads add.
+// PageRank in whole clusters with threads: open rounds, whose parts several threads make at once.
 #include "tests/threads/cluster.h"
 #include "tests/unit/io/scratch_files.h"
 

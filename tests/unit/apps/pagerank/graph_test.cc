@@ -1,24 +1,13 @@
 #include "apps/pagerank/graph.h"
 
 #include "rota/error.h"
+#include "tests/unit/apps/pagerank/read.h"
 #include "tests/unit/io/scratch_files.h"
 
 namespace rota::pagerank {
 namespace {
 
 using tests::message_of;
-
-// Of some shards, or of all.
-LoadedGraph read(std::vector<std::string> files, std::uint32_t shards, std::vector<ShardId> hosted = {}) {
-  Job job;
-  job.input = std::move(files);
-  job.shards = shards;
-  if (hosted.empty()) {
-    hosted.resize(shards);
-    std::iota(hosted.begin(), hosted.end(), 0U);
-  }
-  return read_graph(job, {.expected = "two nodes", .words = true}, hosted);
-}
 
 using GraphTest = tests::WithFiles;
 

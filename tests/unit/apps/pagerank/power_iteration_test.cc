@@ -1,6 +1,7 @@
 #include "apps/pagerank/power_iteration.h"
 
 #include "rota/random.h"
+#include "tests/unit/apps/pagerank/read.h"
 #include "tests/unit/io/scratch_files.h"
 
 namespace rota::pagerank {
@@ -23,12 +24,7 @@ std::string graph_text(Edges& edges) {
 
 LoadedGraph graph_of(const std::string& text, std::uint32_t shards) {
   const tests::ScratchFiles files;
-  Job job;
-  job.input = {files.write("g", text)};
-  job.shards = shards;
-  std::vector<ShardId> hosted(shards);
-  std::iota(hosted.begin(), hosted.end(), 0U);
-  return read_graph(job, {.expected = "two nodes", .words = true}, hosted);
+  return read({files.write("g", text)}, shards);
 }
 
 // The next ranks of all nodes, from those of this version.
