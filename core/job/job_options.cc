@@ -46,6 +46,15 @@ constexpr std::array<std::string_view, 11> kDecidesModel = {
     "app",      "seed",      "shards",       "slices_per_shard", "partitions", "schedulers",
     "pipeline", "staleness", "asynchronous", "step_budget_ms",   "init_hash"};
 
+// A job of few shards needs no --workers.
+void lower_default_workers(CommandLine& line) {
+  const std::int64_t shards = line.options.integer("shards");
+  if (line.given.contains("workers") || shards == 0 || line.options.integer("workers") <= shards) return;
+  auto values = line.options.all();
+  values["workers"] = std::to_string(shards);
+  line.options = Options(std::move(values));
+}
+
 }  // namespace
 
 Status check_numbers(const Options& options) {
@@ -89,6 +98,7 @@ Result<CommandLine> parse_job_flags(int argc, const char* const* argv, const Fla
   // Before anything is made: all processes of a job read them from its flags.txt.
   ROTA_TRY(check_carried(line.options.all()));
   ROTA_TRY(take_packed(line, tables));
+  lower_default_workers(line);
   ROTA_TRY(check_numbers(line.options));
   return line;
 }

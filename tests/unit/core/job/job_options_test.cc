@@ -40,6 +40,7 @@ TEST_F(JobOptionsTest, TooManyProcessesAreRefused) {
             "--patience needs evaluations: --eval_every");
   EXPECT_EQ(parse({"--stores=3"}).status().what(), "--stores=3 is more than --partitions=2");
   EXPECT_TRUE(parse({"--workers=8", "--stores=2"}).ok());
+  EXPECT_EQ(parse({"--shards=1"})->options.text("workers"), "1");
 }
 
 TEST_F(JobOptionsTest, PathsAreMadeAbsolute) {
