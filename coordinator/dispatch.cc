@@ -72,7 +72,6 @@ void Dispatch::give_out() {
     if (task.slice || task.dataflow) task.argument = round.argument;
     if (task.slice || shared || task.dataflow || task.ends_epoch) tasks_[hosts_.worker_of(s)].tasks.push_back(task);
   }
-  Out out{next.id, next.epoch, next.turn.scheduler, next.turn.own, {}, shared};
   if (shared) {
     const Table& table = tables_[round.table];
     const SharedRows whole{next.id, round.table, round.shared, round.blocks, round.argument, round.open};
@@ -82,14 +81,12 @@ void Dispatch::give_out() {
       for (const auto& [partition, range] : ranges_of(table, partitions_)) keys[partition];
     for (const Key key : round.shared) keys[home_of_row(table, round.table, key, partitions_)].push_back(key);
     for (auto& [partition, own] : keys) {
-      out.commits_due.push_back(partition);
       Expect expect{{next.id, round.table, std::move(own), round.blocks, round.argument, round.open}, {}};
       if (next.turn.feedback) expect.awaited_by = AwaitedBy{next.turn.scheduler, next.turn.own, *next.turn.feedback};
       expects_.emplace_back(partition, std::move(expect));
     }
     for (const ShardRange& range : hosts_.ranges()) tasks_[range.worker].shared.push_back(whole);
   }
-  out_.push_back(std::move(out));
   if (round.ends_epoch)
     for (Holder& holder : holder_) holder.visits = 0;
 }
@@ -114,24 +111,6 @@ void Dispatch::give_out_visits(Epoch epoch) {
       tasks_[hosts_.worker_of(s)].tasks.push_back(std::move(task));
     }
   }
-}
-
-bool Dispatch::committed(RoundId id, std::uint32_t partition) {
-  const auto out = std::ranges::find_if(out_, [&](const Out& o) { return o.id == id; });
-  if (out == out_.end()) return false;
-  const auto due = std::ranges::find(out->commits_due, partition);
-  if (due == out->commits_due.end()) return false;
-  out->commits_due.erase(due);
-  return true;
-}
-
-std::map<std::uint32_t, RoundId> Dispatch::take_done() {
-  std::map<std::uint32_t, RoundId> last;
-  while (!out_.empty() && out_.front().ended && out_.front().commits_due.empty()) {
-    last[out_.front().scheduler] = out_.front().own;
-    out_.pop_front();
-  }
-  return last;
 }
 
 }  // namespace rota

@@ -82,30 +82,11 @@ class Dispatch {
     for (auto& [worker, tasks] : take_tasks()) out.send({Role::worker, worker}, std::move(tasks));
   }
 
-  // A partition committed its rows of a round; false if it had none to commit.
-  bool committed(RoundId id, std::uint32_t partition);
-  // All shards have ended the epoch.
-  void epoch_done(Epoch epoch) {
-    for (Out& out : out_)
-      if (out.epoch <= epoch) out.ended = true;
-  }
-  // By scheduler, its last round (by its own count) such that it and all rounds before it are done; only those that
-  // are new since the last call.
-  std::map<std::uint32_t, RoundId> take_done();
-
  private:
   struct Holder {
     RoundId round = 0;
     ShardId shard = 0;
     std::uint32_t visits = 0;  // in the epoch that is being given out
-  };
-  struct Out {
-    RoundId id;
-    Epoch epoch;
-    std::uint32_t scheduler;
-    RoundId own;
-    std::vector<std::uint32_t> commits_due;  // partitions
-    bool ended;                              // one with shared rows ends with its commits; one without, with its epoch
   };
 
   // The slice moves on to a task of this shard.
@@ -117,7 +98,6 @@ class Dispatch {
   std::vector<Holder> holder_;  // by slice
   RoundId evaluating_rounds_ = 0;
   std::deque<Waiting> waiting_;
-  std::deque<Out> out_;
   std::map<std::uint32_t, Tasks> tasks_;
   std::vector<std::pair<std::uint32_t, Expect>> expects_;
 };

@@ -81,7 +81,7 @@ Training::Training(RunPlan plan, std::shared_ptr<Recorder> recorder, Membership&
 }
 
 Status Training::step(const Envelope& in, Outbox& out) {
-  return handle<Loaded, CutMade, Ready, Rounds, Committed, EpochDone, Evaluated, Saved, Written, Chunk, AskChunk>(
+  return handle<Loaded, CutMade, Ready, Rounds, EpochDone, Evaluated, Saved, Written, Chunk, AskChunk>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
@@ -135,13 +135,6 @@ void Training::give_out(Outbox& out) {
   dispatch_.send(out);
 }
 
-Status Training::on(const Committed& committed, NodeId from, Outbox& out) {
-  if (from.role != Role::partition || !dispatch_.committed(committed.round, from.index))
-    return unexpected(committed.kind, from);
-  send_done(out);
-  return {};
-}
-
 Status Training::on(const EpochDone& done, NodeId from, Outbox& out) {
   if (from.role != Role::worker || !epochs_.add(from.index, done)) return unexpected(done.kind, from);
   members_.roster().confirm_alive(from, done.peak_memory, out.now());
@@ -158,8 +151,7 @@ Status Training::end_epochs(Outbox& out) {
     OpenEpochs::Over over = epochs_.take();
     over.record.seconds = seconds_;
     over.record.items_per_second = took > 0 ? static_cast<double>(over.record.items) / took_seconds : 0;
-    dispatch_.epoch_done(over.record.epoch);
-    send_done(out);
+    out.send(plan_.scheduler_nodes(), EpochOver{over.record.epoch});
     ROTA_TRY(epoch_end_.over(std::move(over.record), over.ends_job, took, out));
   }
   return {};

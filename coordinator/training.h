@@ -121,7 +121,6 @@ class Training {
   }
   Status on(const Evaluated& evaluated, NodeId from, Outbox& out) { return epoch_end_.on(evaluated, from, out); }
   Status on(const Rounds& rounds, NodeId from, Outbox& out);
-  Status on(const Committed& committed, NodeId from, Outbox& out);
   Status on(const EpochDone& done, NodeId from, Outbox& out);
 
   Status prepare(Status status, Outbox& out) {
@@ -130,10 +129,6 @@ class Training {
   }
   void begin_rounds(Outbox& out);
   void give_out(Outbox& out);
-  void send_done(Outbox& out) {
-    for (const auto& [scheduler, last] : dispatch_.take_done())
-      out.send({Role::scheduler, scheduler}, RoundsDone{last});
-  }
   Status end_epochs(Outbox& out);
   void continue_with(Result<EpochEnd::Next> next, Outbox& out);
   void finish(Outbox& out);

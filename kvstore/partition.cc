@@ -283,7 +283,6 @@ Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {
     done.feedback.round = awaited->round;
     out.send({Role::scheduler, awaited->scheduler}, std::move(done.feedback));
   }
-  out.send(kCoordinator, Committed{whole.expect.rows.round});
   return {};
 }
 

@@ -12,16 +12,16 @@ namespace rota {
 // A schedule that needs no feedback is asked this many epochs ahead, so that the end of one epoch and the beginning of
 // the next overlap.
 constexpr std::size_t kEpochsAhead = 2;
-// Rounds in one message, and in one epoch that is out and not done: a schedule that never ends its epoch must not fill
-// the memory.
+// Rounds in one message, and in one epoch without feedback: a schedule that never ends its epoch must not fill the
+// memory.
 constexpr std::size_t kRoundsInMessage = 4096;
-constexpr RoundId kRoundsAheadMost = RoundId{1} << 26;
+constexpr std::uint64_t kRoundsAheadMost = std::uint64_t{1} << 26;
 
 Scheduler::Scheduler(std::shared_ptr<const HostedApp> app)
     : app_(std::move(app)), plugin_(app_->plugin), job_(app_->job) {}
 
 Status Scheduler::step(const Envelope& in, Outbox& out) {
-  return handle<Welcome, JobFacts, Start, RoundFeedback, RoundsDone, Save, Fetched>(
+  return handle<Welcome, JobFacts, Start, RoundFeedback, EpochOver, Save, Fetched>(
       in, [&](const auto& message) { return on(message, in.from, out); });
 }
 
@@ -62,7 +62,6 @@ Status Scheduler::on(const Start& start, NodeId from, Outbox& out) {
   epoch_ = epochs_done_ = start.epoch;
   last_epoch_ = start.last;
   next_ = start.round;
-  done_ = start.round - 1;
   started_ = true;
   if (!resume_) return schedule_more(out);
   out.send({Role::partition, partition_of_object(job_.index, job_.partitions)}, Fetch{Object::schedule, job_.index});
@@ -122,7 +121,7 @@ Status Scheduler::feed_back() {
 Status Scheduler::choose(Rounds& rounds) {
   ROTA_TRY(feed_back());
   if (epoch_ending_) return end_epoch(rounds);
-  if (next_ - done_ > kRoundsAheadMost)
+  if (rounds_ - fed_back_ > kRoundsAheadMost)
     return {ExitCode::failed, "schedule: epoch " + std::to_string(epoch_) + " has no end"};
   if (!epoch_begun_) random_ = random_for(job_.seed, Stream::schedule, epoch_, job_.index, 0);
   epoch_begun_ = true;
@@ -138,10 +137,10 @@ Status Scheduler::choose(Rounds& rounds) {
     ROTA_TRY(feedbacks_->begin(rows));
     ++chosen_;
   }
-  if (round.ends_epoch) ends_[epoch_] = next_;
   epoch_ending_ = round.ends_epoch;
   rounds.rounds.push_back(std::move(round));
   ++next_;
+  ++rounds_;
   return epoch_ending_ && pipeline_ == 0 ? end_epoch(rounds) : Status();
 }
 
@@ -159,18 +158,13 @@ Status Scheduler::end_epoch(Rounds& rounds) {
   rounds.figures.push_back(std::move(figures));
   states_[epoch_++] = state.take();
   epoch_begun_ = epoch_ending_ = false;
-  chosen_ = fed_back_ = 0;
+  rounds_ = chosen_ = fed_back_ = 0;
   return {};
 }
 
-Status Scheduler::on(const RoundsDone& done, NodeId, Outbox& out) {
-  done_ = std::max(done_, done.last);
-  while (!ends_.empty() && ends_.begin()->second <= done_) {
-    epochs_done_ = ends_.begin()->first + 1;
-    ends_.erase(ends_.begin());
-  }
-  // A round of the epoch before this one is done, so that no end of an epoch before that can be saved any more.
-  if (epochs_done_ > 0) states_.erase(states_.begin(), states_.lower_bound(epochs_done_ - 1));
+Status Scheduler::on(const EpochOver& over, NodeId, Outbox& out) {
+  epochs_done_ = over.epoch + 1;
+  states_.erase(states_.begin(), states_.lower_bound(over.epoch));  // no epoch before it can be saved any more
   return schedule_more(out);
 }
 

@@ -28,7 +28,7 @@ class Scheduler final : public Node {
   Status on(const JobFacts& message, NodeId from, Outbox& out);
   Status on(const Start& start, NodeId from, Outbox& out);
   Status on(const RoundFeedback& feedback, NodeId from, Outbox& out);
-  Status on(const RoundsDone& done, NodeId from, Outbox& out);
+  Status on(const EpochOver& over, NodeId from, Outbox& out);
   Status on(const Save& save, NodeId from, Outbox& out);
   Status on(const Fetched& fetched, NodeId from, Outbox& out);
   void put_state(Epoch epoch, Outbox& out);
@@ -56,12 +56,10 @@ class Scheduler final : public Node {
   bool epoch_ending_ = false;  // its last round is out, and not all feedback is in
   Random random_{{1, 0, 0, 0}};
   RoundId next_ = 1;  // by this scheduler's own count
-  // Of this epoch's shared rounds: how many were chosen, and how many of those were fed back.
-  std::uint64_t chosen_ = 0, fed_back_ = 0;
+  // Of this epoch's rounds: all that were chosen, those of them that have feedback, and those that were fed back.
+  std::uint64_t rounds_ = 0, chosen_ = 0, fed_back_ = 0;
   std::deque<RoundDeltas> committed_;               // and not yet fed back, in order
-  RoundId done_ = 0;                                // rounds up to this one are done
-  Epoch epochs_done_ = 0;                           // epochs before this one are done
-  std::map<Epoch, RoundId> ends_;                   // last round of every epoch that is out
+  Epoch epochs_done_ = 0;                           // epochs before this one are over
   std::map<Epoch, std::vector<std::byte>> states_;  // the schedule's state at the end of epochs that may be saved yet
   std::optional<Epoch> to_save_;                    // SAVE came before the epoch's feedback did
   Feedback wish_ = Feedback::changes;

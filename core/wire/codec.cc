@@ -80,8 +80,7 @@ struct Fields {
   static void of(auto& io, Is<Deltas> auto& m) { io(m.rows, m.values, m.reply, m.last, m.runs); }
   static void of(auto& io, Is<ChangeNorms> auto& m) { io(m.l1, m.l2_squared, m.largest); }
   static void of(auto& io, Is<RoundFeedback> auto& m) { io(m.round, m.norms, m.reply, m.values, m.changes, m.runs); }
-  static void of(auto& io, Is<Committed> auto& m) { io(m.round); }
-  static void of(auto& io, Is<RoundsDone> auto& m) { io(m.last); }
+  static void of(auto& io, Is<EpochOver> auto& m) { io(m.epoch); }
   static void of(auto& io, Is<EpochDone> auto& m) {
     io(m.epoch, m.items, m.compute_ns, m.wire_ns, m.wait_ns, m.bytes_sent, m.slice_bytes, m.exchange_bytes, m.memory,
        m.peak_memory);

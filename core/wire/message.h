@@ -45,8 +45,7 @@ enum class Kind : std::uint16_t {
   lease = 33,
   parts = 34,
   deltas = 35,
-  committed = 36,
-  rounds_done = 37,
+  epoch_over = 37,
   epoch_done = 38,
   feedback = 39,
   evaluate = 40,
@@ -339,14 +338,9 @@ struct RoundFeedback {
   std::vector<KeyRun> runs = {};  // of an open round: the rows
 };
 
-struct Committed {
-  static constexpr Kind kind = Kind::committed;
-  RoundId round = 0;
-};
-
-struct RoundsDone {
-  static constexpr Kind kind = Kind::rounds_done;
-  RoundId last = 0;  // this and all before it, by the scheduler's own count
+struct EpochOver {
+  static constexpr Kind kind = Kind::epoch_over;
+  Epoch epoch = 0;  // all workers have ended it, so all its rounds are committed
 };
 
 struct EpochDone {
@@ -474,11 +468,10 @@ struct StatusReport {
   std::string json;
 };
 
-using AnyMessage =
-    std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, ReadAhead, HasRead, JobFacts,
-                 CutMade, Ready, Start, Rounds, Tasks, Expect, Lease, Scattered, Parts, Deltas, RoundFeedback,
-                 Committed, RoundsDone, EpochDone, Evaluate, Evaluated, Save, Put, Stored, Saved, Written, AskChunk,
-                 Chunk, Fetch, Fetched, AskStatus, StatusReport>;
+using AnyMessage = std::variant<Ack, Probe, Piece, Hello, Welcome, Refuse, Beat, Fault, Stop, Loaded, ReadAhead,
+                                HasRead, JobFacts, CutMade, Ready, Start, Rounds, Tasks, Expect, Lease, Scattered,
+                                Parts, Deltas, RoundFeedback, EpochOver, EpochDone, Evaluate, Evaluated, Save, Put,
+                                Stored, Saved, Written, AskChunk, Chunk, Fetch, Fetched, AskStatus, StatusReport>;
 
 // A variant whose copying, moving and destruction are compiled once, in codec.cc: inline they are a sixth of the
 // compilation of every source that sends a message.

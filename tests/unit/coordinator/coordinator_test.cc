@@ -25,7 +25,7 @@ TEST(Coordinator, ARunFromHelloToStop) {
   EXPECT_EQ(tasks[0].tasks.size(), 4U);
   EXPECT_EQ(tasks[0].handovers.size(), 4U);
   run.end_epoch(1);
-  EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 2U);
+  EXPECT_EQ(run.sent<EpochOver>(kScheduler).back().epoch, 1U);
   EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
   EXPECT_EQ(run.sent<Evaluate>(kPartition).size(), 1U);
   run.evaluate(1, 2.5);
@@ -228,10 +228,10 @@ TEST(Coordinator, MessagesOfStrangersAreIgnored) {
 
 TEST(Coordinator, AnUnexpectedMessageOfAMemberIsABug) {
   const std::vector<std::pair<NodeId, Message>> wrong = {
-      {kWorker, Loaded{}},       {kWorker, CutMade{}},   {kWorker, Ready{}},         {kPartition, Ready{}},
-      {kWorker, Rounds{}},       {kScheduler, Rounds{}}, {kPartition, Committed{9}}, {kWorker, Committed{1}},
-      {kPartition, EpochDone{}}, {kWorker, EpochDone{}}, {kWorker, Evaluated{}},     {kWorker, Saved{1}},
-      {kPartition, Written{}},   {kWorker, Welcome{}},   {kWorker, Stop{}},          {kWorker, Deltas{}},
+      {kWorker, Loaded{}},    {kWorker, CutMade{}},   {kWorker, Ready{}},        {kPartition, Ready{}},
+      {kWorker, Rounds{}},    {kScheduler, Rounds{}}, {kPartition, EpochDone{}}, {kWorker, EpochDone{}},
+      {kWorker, Evaluated{}}, {kWorker, Saved{1}},    {kPartition, Written{}},   {kWorker, Welcome{}},
+      {kWorker, Stop{}},      {kWorker, Deltas{}},
   };
   for (const auto& [from, message] : wrong) {
     Script run;

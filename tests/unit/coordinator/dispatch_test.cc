@@ -12,8 +12,6 @@ using tests::kApart;
 using tests::owning;
 using tests::sharing;
 
-using Done = std::map<std::uint32_t, RoundId>;
-
 constexpr TableId kTogether = 3;
 
 std::vector<Table> tables() {
@@ -74,8 +72,6 @@ TEST(Dispatch, AnExchangeIsATaskOfEveryShardAndOfNoPartition) {
   EXPECT_EQ(tasks[1].tasks[0].argument, Argument(0.5));
   EXPECT_FALSE(tasks[1].tasks[0].shared);
   EXPECT_TRUE(dispatch.take_expects().empty());
-  dispatch.epoch_done(2);
-  EXPECT_EQ(dispatch.take_done().at(0), 1U) << "it ends with its epoch";
 }
 
 // The worker that holds a slice hands it over, after the last round that used it.
@@ -146,43 +142,11 @@ TEST(Dispatch, ARoundWithoutRowsAndSlicesIsASharedOneOfItsTable) {
   give_out(dispatch, 1, turn_of(1, sharing({}, kTogether)));
   const auto expects = dispatch.take_expects();
   ASSERT_EQ(expects.size(), 1U);
+  EXPECT_EQ(expects[0].first, kSinglePartition);
   EXPECT_TRUE(expects[0].second.rows.keys.empty());
   const auto tasks = dispatch.take_tasks();
   EXPECT_EQ(tasks.at(0).tasks.size(), 2U);
   EXPECT_TRUE(tasks.at(0).tasks[0].shared);
-  EXPECT_TRUE(dispatch.take_done().empty());
-  EXPECT_TRUE(dispatch.committed(1, kSinglePartition));
-  EXPECT_EQ(dispatch.take_done(), (Done{{0, 1}}));
-}
-
-TEST(Dispatch, RoundsAreDoneInTheirOrder) {
-  Dispatch dispatch(tests::even_hosts(1, 1), 1, 1, 1, tables());
-  give_out(dispatch, 1, turn_of(1, sharing({1})));
-  give_out(dispatch, 2, turn_of(2, sharing({2})));
-  give_out(dispatch, 3, turn_of(3, owning({0}, true)));
-  give_out(dispatch, 4, turn_of(4, owning({0}, true)), 2);
-  EXPECT_EQ(dispatch.take_done(), Done{});
-  EXPECT_TRUE(dispatch.committed(2, 0));
-  EXPECT_EQ(dispatch.take_done(), Done{}) << "the one before it is not done";
-  EXPECT_TRUE(dispatch.committed(1, 0));
-  EXPECT_EQ(dispatch.take_done(), (Done{{0, 2}}));
-  EXPECT_EQ(dispatch.take_done(), Done{});
-  dispatch.epoch_done(1);
-  EXPECT_EQ(dispatch.take_done(), (Done{{0, 3}}));
-  dispatch.epoch_done(2);
-  EXPECT_EQ(dispatch.take_done(), (Done{{0, 4}}));
-}
-
-TEST(Dispatch, ACommitThatIsNotDueIsRefused) {
-  Dispatch dispatch(tests::even_hosts(1, 1), 1, 1, 2, tables());
-  ASSERT_TRUE(dispatch.add(1, turn_of(1, sharing({1})), 1).ok());
-  EXPECT_FALSE(dispatch.committed(1, 0)) << "not given out yet";
-  dispatch.give_out();
-  const std::uint32_t home = partition_of_row(kApart, 1, 2);
-  EXPECT_FALSE(dispatch.committed(1, 1 - home)) << "it has no rows of it";
-  EXPECT_FALSE(dispatch.committed(2, home));
-  EXPECT_TRUE(dispatch.committed(1, home));
-  EXPECT_FALSE(dispatch.committed(1, home)) << "twice";
 }
 
 TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
@@ -199,7 +163,6 @@ TEST(Dispatch, AnOpenRoundIsExpectedInAllPartitionsOfItsTable) {
       EXPECT_EQ(expects[p].first, p);
       EXPECT_TRUE(expects[p].second.rows.open);
       EXPECT_TRUE(expects[p].second.rows.keys.empty());
-      EXPECT_TRUE(dispatch.committed(table, p));
     }
     for (const auto& [worker, tasks] : dispatch.take_tasks()) EXPECT_TRUE(tasks.shared.at(0).open);
   }

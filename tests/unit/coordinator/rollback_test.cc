@@ -82,7 +82,6 @@ TEST(Rollback, EarlierReportsHaveNoEffect) {
   run.hold_work = true;  // the records are not rolled back yet
   run.receive(kWorker, run.hello(kWorker, 2));
   run.end_epoch(2);
-  run.receive(kPartition, Committed{3});
   EXPECT_FALSE(run.ended.has_value());
 }
 

@@ -18,8 +18,6 @@ TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
   run.share(kScheduler, 1, 5, true);
   ASSERT_EQ(run.sent<Expect>(kPartition).size(), 1U);
   EXPECT_EQ(run.sent<Tasks>(kWorker).at(0).shared.at(0).keys, (std::vector<Key>{5}));
-  run.receive(kPartition, Committed{1});
-  EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
   run.end_epoch(1);
   EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty()) << "its figures follow the feedback";
   run.end_schedule(kScheduler, 2, 1, 7);
@@ -27,7 +25,6 @@ TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
   Script other(plan_of_shared_rounds(1));
   other.prepare();
   other.share(kScheduler, 1, 5, true);
-  other.receive(kPartition, Committed{1});
   other.end_schedule(kScheduler, 2, 1, 7);
   EXPECT_TRUE(other.sent<Evaluate>(kWorker).empty()) << "a worker still works";
   other.end_epoch(1);
@@ -54,10 +51,6 @@ TEST(SharedRounds, SchedulersTakeTurnsAtAnySpeed) {
   ASSERT_TRUE(expects[1].awaited_by.has_value());
   EXPECT_EQ(expects[1].awaited_by->scheduler, 1U);
   EXPECT_EQ(expects[1].awaited_by->round, 1U) << "its own first";
-  run.receive(kPartition, Committed{1});
-  run.receive(kPartition, Committed{2});
-  EXPECT_EQ(run.sent<RoundsDone>(kScheduler).back().last, 1U);
-  EXPECT_EQ(run.sent<RoundsDone>(kOther).back().last, 1U);
 }
 
 TEST(SharedRounds, ASchedulesEndIsKnownBeforeTheNextEpoch) {
@@ -71,7 +64,6 @@ TEST(SharedRounds, ASchedulesEndIsKnownBeforeTheNextEpoch) {
     run.share(kScheduler, 1, 4, true);
     run.share(kScheduler, 2, 5, true);
     EXPECT_EQ(run.sent<Expect>(kPartition).size(), 1U) << "the second epoch waits";
-    run.receive(kPartition, Committed{1});
     run.end_epoch(1);
     run.end_schedule(kScheduler, 3, 1, 10, ends);
     EXPECT_EQ(run.sent<Expect>(kPartition).size(), ends ? 1U : 2U);
@@ -93,7 +85,6 @@ TEST(SharedRounds, TheNextEpochIsGivenOutOnceItIsKnownToFollowUnlessOneIsEvaluat
     cut.may_end_job = true;
     run.prepare({{"loss", Term::Kind::objective}}, cut);
     run.share(kScheduler, 1, 4, true);
-    run.receive(kPartition, Committed{1});
     run.share(kScheduler, 2, 5, true);
     EXPECT_EQ(run.sent<Expect>(kPartition).size(), 1U) << "the schedule may end the job";
     run.end_schedule(kScheduler, 3, 1, 10);
@@ -112,7 +103,6 @@ TEST(SharedRounds, AnEpochThatIsSavedAndNotEvaluatedIsRecordedToo) {
   Script run(plan);
   run.prepare();
   run.share(kScheduler, 1, 4, true);
-  run.receive(kPartition, Committed{1});
   run.end_epoch(1);
   run.end_schedule(kScheduler, 2, 1, 10);
   EXPECT_EQ(run.sent<Save>(kPartition).size(), 1U);
@@ -127,7 +117,6 @@ TEST(SharedRounds, TheEpochAndTheJobEndWithTheLastScheduler) {
     run.share(kScheduler, 1, 4, true, true);
     run.share(kOther, 1, 7);
     run.share(kOther, 2, 8, true, both);
-    for (RoundId round = 1; round <= 3; ++round) run.receive(kPartition, Committed{round});
     run.end_epoch(1);
     run.end_schedule(kScheduler, 2, 1, 10);
     EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());

@@ -270,9 +270,9 @@ TEST_F(SchedulerNode, WithoutFeedbackWholeEpochsAreChosenAhead) {
   begin();
   EXPECT_EQ(rounds_sent(), 4U) << "two epochs of two rounds";
   EXPECT_EQ(figures_sent().size(), 2U);
-  ASSERT_TRUE(receive(kCoordinator, RoundsDone{2}).ok());
+  ASSERT_TRUE(receive(kCoordinator, EpochOver{1}).ok());
   EXPECT_EQ(rounds_sent(), 6U);
-  ASSERT_TRUE(receive(kCoordinator, RoundsDone{6}).ok());
+  ASSERT_TRUE(receive(kCoordinator, EpochOver{3}).ok());
   EXPECT_EQ(rounds_sent(), 6U) << "three epochs were asked for";
 }
 
@@ -331,7 +331,7 @@ TEST_F(SchedulerNode, AfterTheRoundThatEndsTheJobNoneIsChosen) {
     EXPECT_TRUE(last.ends_job);
     EXPECT_TRUE(last.ends_epoch) << "which goes with it";
     EXPECT_EQ(figures_sent().size(), 1U);
-    ASSERT_TRUE(receive(kCoordinator, RoundsDone{2}).ok());
+    ASSERT_TRUE(receive(kCoordinator, EpochOver{1}).ok());
     EXPECT_EQ(rounds_sent(), 2U);
     ASSERT_TRUE(receive(kCoordinator, Save{1, 0}).ok());
     EXPECT_EQ(sent<Saved>(kCoordinator).size(), 1U);
@@ -416,7 +416,9 @@ TEST_F(SchedulerNode, StatesOfEpochsThatCanNoLongerBeSavedAreDropped) {
     ASSERT_TRUE(receive(kCoordinator, Start{1, 100, 1}).ok());
     for (RoundId round = 1; round <= 98; ++round) {
       if (pipeline > 0) commit(round);
-      ASSERT_TRUE(receive(kCoordinator, RoundsDone{round}).ok());
+      if (round % 2 == 0) {
+        ASSERT_TRUE(receive(kCoordinator, EpochOver{static_cast<Epoch>(round / 2)}).ok());
+      }
       EXPECT_LE(scheduler_->states_kept(), 4U) << "pipeline " << pipeline << ", round " << round;
     }
     // A signal may stop the run at the last epoch with a finished round, or at any after it.

@@ -277,7 +277,7 @@ TEST_F(Hosts, NodesOfOneHostBypassTheNetwork) {
   const NodeId partition{Role::partition, 0};
   auto first = std::make_unique<Listener>(kWorker, [&](const Envelope& in, Outbox& out) {
     if (std::holds_alternative<Ready>(in.message))
-      for (RoundId i = 1; i <= 3; ++i) out.send(partition, Committed{i});
+      for (RoundId i = 1; i <= 3; ++i) out.send(partition, HasRead{i});
     return Status();
   });
   auto second = std::make_unique<Listener>(partition);
@@ -286,7 +286,7 @@ TEST_F(Hosts, NodesOfOneHostBypassTheNetwork) {
   one.add(std::move(second));
   one.tell(kWorker, Ready{}, world());
   ASSERT_EQ(listener.received.size(), 3U);
-  for (RoundId i = 1; i <= 3; ++i) EXPECT_EQ(std::get<Committed>(listener.received[i - 1].message).round, i);
+  for (RoundId i = 1; i <= 3; ++i) EXPECT_EQ(std::get<HasRead>(listener.received[i - 1].message).number, i);
   EXPECT_EQ(listener.received[0].from, kWorker);
   EXPECT_FALSE(one.next(now_).has_value());
   EXPECT_EQ(one.bytes_sent(), 0U);
@@ -329,8 +329,8 @@ TEST_F(Hosts, AMessageOfAnotherIncarnationIsNoSignOfLife) {
 TEST_F(Hosts, PeersAreServedInTurn) {
   const NodeId other{Role::worker, 1};
   Host& hub = this->hub(1, [&](const Envelope&, Outbox& out) {
-    for (RoundId i = 1; i <= 2; ++i) out.send(kWorker, RoundsDone{i});
-    for (RoundId i = 1; i <= 2; ++i) out.send(other, RoundsDone{i});
+    for (Epoch i = 1; i <= 2; ++i) out.send(kWorker, EpochOver{i});
+    for (Epoch i = 1; i <= 2; ++i) out.send(other, EpochOver{i});
     return Status();
   });
   hub.register_peer({kWorker, kWorker.name(), 2});

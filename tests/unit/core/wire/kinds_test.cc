@@ -9,7 +9,7 @@ constexpr Role kAll[] = {Role::coordinator, Role::scheduler, Role::worker,
 // A store could make another one overwrite its checkpoints, by a SAVE of a committed epoch.
 TEST(Kinds, OnlyTheCoordinatorSendsItsDecisions) {
   for (const Kind kind : {Kind::welcome, Kind::refuse, Kind::read_ahead, Kind::facts, Kind::start, Kind::tasks,
-                          Kind::expect, Kind::rounds_done, Kind::evaluate, Kind::save, Kind::status})
+                          Kind::expect, Kind::epoch_over, Kind::evaluate, Kind::save, Kind::status})
     for (const Role from : kAll)
       for (const Role to : kAll) EXPECT_EQ(may_send(kind, from, to), from == Role::coordinator) << kind_name(kind);
   for (const Role from : kAll)

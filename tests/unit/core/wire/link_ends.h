@@ -22,7 +22,7 @@ inline Bytes bytes_of(std::size_t size) {
 }
 
 inline void submit(Link& link, RoundId number) {
-  link.submit(kA, kB, Kind::committed, encode_message(Committed{number}));
+  link.submit(kA, kB, Kind::has_read, encode_message(HasRead{number}));
 }
 
 struct Arrival {
@@ -53,7 +53,7 @@ inline std::optional<RoundId> arrive(Link& link, const Frames& frames, Nanosecon
   EXPECT_TRUE(message.ok());
   EXPECT_EQ(in.message.from, kA);
   if (const auto* lease = std::get_if<Lease>(&*message)) return lease->to;
-  return std::get<Committed>(*message).round;
+  return std::get<HasRead>(*message).number;
 }
 
 // All that a link wants to send now.

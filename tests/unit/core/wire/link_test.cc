@@ -100,7 +100,7 @@ TEST_F(LinkTest, AnUnknownPeerGetsTheMessageAgainInsteadOfAProbe) {
     a.tick(now);
     const auto sent = all(a, now);
     ASSERT_EQ(sent.size(), 1U);
-    EXPECT_EQ(open(sent[0]).header.kind, Kind::committed);
+    EXPECT_EQ(open(sent[0]).header.kind, Kind::has_read);
     EXPECT_EQ(open(sent[0]).header.sequence, 1U);
   }
 }
@@ -337,7 +337,7 @@ TEST_F(LinkTest, PiecesThatDoNotFitTogetherAreWrong) {
       {{Role::partition, 0}, Piece{Kind::lease, 0, 2, 2, 6, two}},  // to another node
       {kA, Piece{Kind::lease, 0, 2, 2, 6, {}}},                     // of nothing
       {kA, Piece{Kind::lease, 0, 2, 2, 3, two}},                    // longer than its frame
-      {kA, Committed{1}}};                                          // a message between
+      {kA, HasRead{1}}};                                            // a message between
   for (const auto& [to, second] : wrong) {
     a = link_of(kA, kB);
     EXPECT_EQ(give(a, piece(1, kA, Piece{Kind::lease, 0, 2, 0, 6, two}), kSecond).arrival, Link::Arrival::taken);
@@ -399,16 +399,15 @@ TEST_F(LinkTest, AHeartbeatResendsNothing) {
   const Header header = from_b(Kind::ack);
   for (int second = 2; second < 10; ++second) {
     give(a, with_header(header, encode_message(Ack{kSignOfLife})), second * kSecond);
-    for (const Frames& frames : all(a, second * kSecond))
-      EXPECT_NE(open(frames).header.kind, Kind::committed) << second;
+    for (const Frames& frames : all(a, second * kSecond)) EXPECT_NE(open(frames).header.kind, Kind::has_read) << second;
   }
   give(a, with_header(header, encode_message(Ack{})), 10 * kSecond);
-  EXPECT_EQ(open(all(a, 10 * kSecond).at(0)).header.kind, Kind::committed) << "the peer has nothing yet";
+  EXPECT_EQ(open(all(a, 10 * kSecond).at(0)).header.kind, Kind::has_read) << "the peer has nothing yet";
 }
 
 TEST_F(LinkTest, UnsentMessagesOfAnEarlierEraAreDropped) {
   const auto submit_in_era = [&](RoundId round, std::uint64_t era) {
-    a.submit(kA, kB, Kind::committed, encode_message(Committed{round}), era);
+    a.submit(kA, kB, Kind::has_read, encode_message(HasRead{round}), era);
   };
   submit_in_era(1, 1);
   const auto sent = all(a, kSecond);
@@ -433,8 +432,8 @@ TEST_F(LinkTest, APartlySentMessageIsCompleted) {
   a.submit(kA, kB, Kind::lease, encode_message(lease), 1);
   std::vector<RoundId> come = deliver(b, all(a, kSecond), kSecond);
   EXPECT_TRUE(come.empty());
-  a.submit(kA, kB, Kind::committed, encode_message(Committed{7}), 1);
-  a.submit(kA, kB, Kind::committed, encode_message(Committed{8}), 2);
+  a.submit(kA, kB, Kind::has_read, encode_message(HasRead{7}), 1);
+  a.submit(kA, kB, Kind::has_read, encode_message(HasRead{8}), 2);
   a.forget_before(2);
   for (int i = 0; i < 5; ++i) {
     acknowledge();

@@ -111,14 +111,14 @@ TEST_F(ZmqTransportTest, AMessageOverTheLimitPassesInPieces) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>((i * 2654435761U) >> 13);
   pair.act([&](Outbox& out) {
     out.send(kWorker, Lease{1, 2, 3, Bytes::from(rows)});
-    out.send(kWorker, Committed{4});
+    out.send(kWorker, HasRead{4});
   });
   pair.until_received(2);
   ASSERT_EQ(pair.received->size(), 2U);
   const auto& lease = std::get<Lease>((*pair.received)[0].message);
   ASSERT_EQ(lease.rows.size(), rows.size());
   EXPECT_TRUE(std::equal(rows.begin(), rows.end(), lease.rows.view().begin()));
-  EXPECT_EQ(std::get<Committed>((*pair.received)[1].message).round, 4U);
+  EXPECT_EQ(std::get<HasRead>((*pair.received)[1].message).number, 4U);
   EXPECT_EQ(pair.two.transport->dropped(), 0U);
 }
 
