@@ -82,6 +82,8 @@ class Host {
   std::vector<Outbox::Started> take_started() { return std::exchange(started_, {}); }
 
   bool has_started() const { return !started_.empty(); }
+  // Whether some of it is not finished.
+  bool has_work() const { return work_in_flight_ > 0; }
   // How long that will take.
   Nanoseconds expected() const {
     Nanoseconds sum = 0;

@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -206,14 +207,25 @@ std::optional<Frames> RingPeers::receive() {
   return std::nullopt;
 }
 
+bool RingPeers::ready() const {
+  return std::ranges::any_of(incoming_, [](const auto& entry) {
+    const Incoming& in = entry.second;
+    return in.ring != nullptr && in.ring->ready();
+  });
+}
+
+bool RingPeers::refuses() const {
+  return std::ranges::any_of(outgoing_, [](const auto& entry) {
+    const Outgoing& to = entry.second;
+    return to.refused || !to.ring.idle();
+  });
+}
+
 bool RingPeers::begin_sleep() {
   awake()->store(1);
-  for (const auto& [socket, in] : incoming_) {
-    if (in.ring == nullptr || !in.ring->ready()) continue;
-    end_sleep();
-    return false;
-  }
-  return true;
+  if (!ready()) return true;
+  end_sleep();
+  return false;
 }
 
 void RingPeers::accept() {

@@ -43,6 +43,10 @@ class RingPeers {
   // The next whole message, of the processes in turn.
   std::optional<Frames> receive();
 
+  // Whether there is something to read.
+  bool ready() const;
+  // Whether a message waits for space in a ring, or for the ring.
+  bool refuses() const;
   // Before this process sleeps; false if there is something to read.  While it sleeps, others ring its doorbell.
   bool begin_sleep();
   void end_sleep() { awake()->store(0, std::memory_order_relaxed); }

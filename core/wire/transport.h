@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/wire/codec.h"
 #include "core/wire/node_id.h"
 
@@ -49,6 +50,9 @@ class Transport {
   // Blocks until something arrives, a peer becomes writable, wake() is called, or the time is over.
   virtual Events wait(int timeout_ms) = 0;
   virtual void wake() = 0;
+  // Looks for messages for at most this long without sleeping: whether one has come, or wake() was called.  False at
+  // once if this transport cannot look, or if a peer that refused may take more soon.
+  virtual bool poll(Nanoseconds /*most*/) { return false; }
 
   // How many unknown peers were rejected before they could send a message, and the last one.
   struct RejectedConnections {

@@ -1,9 +1,11 @@
 #include "core/wire/zmq_transport.h"
 
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <map>
 #include <zmq.hpp>
@@ -137,8 +139,16 @@ class Sockets final : public ZmqTransport {
   }
 
   void wake() override {
+    woken_ = true;
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
+  }
+
+  bool poll(Nanoseconds most) override {
+    if (!rings_ || rings_->refuses()) return false;
+    for (const Nanoseconds end = now_ns() + most; now_ns() < end; ::sched_yield())
+      if (rings_->ready() || woken_.exchange(false)) return true;
+    return false;
   }
 
   Events wait(int timeout_ms) override {
@@ -170,6 +180,7 @@ class Sockets final : public ZmqTransport {
     if (ready <= 0) return events;
     if ((items[0].revents & ZMQ_POLLIN) != 0) sockets_ready_ = true;
     if ((items[1].revents & ZMQ_POLLIN) != 0) {
+      woken_ = false;
       std::uint64_t count = 0;
       [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
     }
@@ -287,8 +298,9 @@ class Sockets final : public ZmqTransport {
   ZmqListener listener_{context_, message_bytes_max_};
   std::unique_ptr<RingPeers> rings_;  // over ipc
   std::uint64_t received_ = 0;
-  bool from_ring_ = false;     // the last message
-  bool sockets_ready_ = true;  // always, of a process without rings
+  bool from_ring_ = false;           // the last message
+  bool sockets_ready_ = true;        // always, of a process without rings
+  std::atomic<bool> woken_ = false;  // since poll() or wait() returned
   std::map<NodeId, Outgoing> outgoing_;
   std::uint64_t monitors_ = 0;
   std::uint64_t dropped_ = 0;

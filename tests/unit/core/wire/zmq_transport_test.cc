@@ -127,6 +127,26 @@ Listening loopback(std::vector<std::string> numbers, std::uint16_t port = 0, std
   return {.ipc = {}, .numbers = std::move(numbers), .port = port, .advertised = {std::move(host), 0}};
 }
 
+TEST_F(ZmqTransportTest, PollSeesMessagesAndWakeUps) {
+  Pair pair(folder, std::size_t{1} << 20);
+  pair.act([](Outbox& out) { out.send(kWorker, HasRead{1}); });
+  pair.until_received(1);
+  for (int i = 0; i < 3; ++i) {  // the answer's ring is connected, too
+    pair.one.turn();
+    pair.two.turn();
+  }
+  ZmqTransport& two = *pair.two.transport;
+  EXPECT_FALSE(two.poll(kMillisecond)) << "there is nothing";
+  two.wake();
+  EXPECT_TRUE(two.poll(60 * kSecond));
+  EXPECT_FALSE(two.poll(kMillisecond)) << "once";
+  pair.act([](Outbox& out) { out.send(kWorker, HasRead{2}); });
+  pair.one.turn();
+  EXPECT_TRUE(two.poll(60 * kSecond));
+  const auto tcp = *ZmqTransport::open(loopback({"127.0.0.1"}), std::size_t{1} << 20);
+  EXPECT_FALSE(tcp->poll(3600 * kSecond)) << "it cannot look";
+}
+
 // Sends messages of which three are too large; returns how many were dropped by the receiver and by the sender.
 std::pair<std::uint64_t, std::uint64_t> dropped(Process& server, Process& client, std::size_t most) {
   const Bytes one = Bytes::from({std::byte{1}}), half = Bytes::from(std::vector<std::byte>(most / 2));
