@@ -64,8 +64,8 @@ Result<bool> folder_status(const RunFolder& run, const fs::path& keys) {
   row("run", run.path.string());
   row("app", text("app"));
   row("input", text("input"));
-  row("processes", text("workers") + " workers of " + text("threads") + " threads, " + text("schedulers") +
-                       " schedulers, " + text("stores") + " stores");
+  const auto count = [&](const char* name) { return counted(line.options.integer(name), name); };
+  row("processes", count("workers") + " of " + count("threads") + ", " + count("schedulers") + ", " + count("stores"));
   const std::string metrics = last_lines(run.metrics(), 1);
   const std::string newest = metrics.empty() ? "not evaluated yet" : epoch_line(parse_record(metrics));
   if (auto result = read_whole_file(run.result(), kFileBytesMax); result.ok()) {

@@ -54,7 +54,8 @@ std::string message_of(const nlohmann::json& record) {
   if (event == "joined" && (text("as") == "one more" || text("as") == "a spare"))
     return role + " has joined, as " + text("as");
   if (event == "slow") return role + " is slow, and gets fewer shards";
-  if (event == "migrating") return "moving shards to " + with_digits("%.0f", number_in(record, "workers")) + " workers";
+  if (event == "migrating")
+    return "moving shards to " + counted(static_cast<std::int64_t>(number_in(record, "workers")), "workers");
   if (event == "metrics") return "metrics at " + text("address");
   if (event == "paused") return "paused" + reason;
   if (event == "not_reproducible") return "not reproducible" + reason;
@@ -74,6 +75,10 @@ std::uint64_t bytes_read(const std::string& process) {
   std::string name;
   std::uint64_t bytes = 0;
   return io >> name >> bytes && name == "rchar:" ? bytes : 0;
+}
+
+std::string counted(std::int64_t number, std::string_view things) {
+  return std::to_string(number) + " " + std::string(things.substr(0, things.size() - (number == 1 ? 1 : 0)));
 }
 
 std::string short_number(double number) {
@@ -115,7 +120,7 @@ std::string epoch_line(const nlohmann::json& epoch, bool narrow, std::optional<d
   const std::string items = text_in(epoch, "items_unit");
   line += "  " + with_digits("%.2f s", seconds);
   line += "  " + short_number(number("items_per_second")) + " " + (items.empty() ? "items" : items) + "/s";
-  line += "  " + with_digits("%.0f", number("workers")) + " workers";
+  line += "  " + counted(static_cast<std::int64_t>(number("workers")), "workers");
   return narrow ? line : line + remaining;
 }
 

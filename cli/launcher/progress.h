@@ -34,6 +34,8 @@ ProgressForm progress_form(const Options& options);
 // or on a narrow terminal: "[#.........] 3/20  6.9 s left  -8.341/item  1.21 s  11.2M tokens/s  2 workers"
 // `left`: seconds; if not given, by the mean of all epochs.
 std::string epoch_line(const nlohmann::json& epoch, bool narrow = false, std::optional<double> left = {});
+// "1 worker", "3 workers"; `things` ends with an s.
+std::string counted(std::int64_t number, std::string_view things);
 // 1234567 -> "1.23M"
 std::string short_number(double number);
 // Seconds, for people: "6.9 s", "12 min", "2 h 14 min", "3 days 5 h".

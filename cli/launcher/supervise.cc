@@ -80,10 +80,9 @@ class Supervisor {
 
   Status start(const fs::path& sockets) {
     ROTA_TRY(check_descriptors(descriptors_needed(job_.options)));
-    const auto count = [&](const char* name) { return std::to_string(job_.options.integer(name)); };
-    progress_.say("rota: " + count("shards") + " shards, " + count("partitions") + " partitions, " + count("workers") +
-                  " workers of " + count("threads") + " threads, " + count("schedulers") + " schedulers, " +
-                  count("stores") + " stores; reading the input");
+    const auto count = [&](const char* name) { return counted(job_.options.integer(name), name); };
+    progress_.say("rota: " + count("shards") + ", " + count("partitions") + ", " + count("workers") + " of " +
+                  count("threads") + ", " + count("schedulers") + ", " + count("stores") + "; reading the input");
     progress_.begin("starting");
     // Processes of other machines are out of sight.
     if (job_.network.machines.empty() && !job_.network.coordinator_only)

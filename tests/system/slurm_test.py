@@ -115,9 +115,9 @@ class SlurmTest(SlurmCase):
         keys = self.folder / "keys"
         self.rota("keys", keys)
         for job in (LDA + ["--epochs=3"], SGD):
-            for name, shape, workers in (("nodes", ["-N3", "-n5"], "5 workers of 1 threads"),
+            for name, shape, workers in (("nodes", ["-N3", "-n5"], "5 workers of 1 thread,"),
                                          ("one", ["-N1", "-n2", "-c2"], "2 workers of 2 threads"),
-                                         ("groups", ["-n1", ":", "-N2", "-n2"], "3 workers of 1 threads")):
+                                         ("groups", ["-n1", ":", "-N2", "-n2"], "3 workers of 1 thread,")):
                 with self.subTest(job=job[0], shape=name):
                     out = self.folder / f"{job[0]}-{name}"
                     tcp = [] if job == SGD else [f"--keys={keys}", "--bind=*", "--host=127.0.0.1"]

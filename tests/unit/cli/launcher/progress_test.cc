@@ -24,8 +24,10 @@ TEST(Progress, ALineForEachEpoch) {
 TEST(Progress, WhatARecordDoesNotSayIsLeftOut) {
   nlohmann::json record = epoch();
   for (const char* field : {"epochs", "objective", "per_item", "items_unit"}) record.erase(field);
-  EXPECT_EQ(epoch_line(record), "epoch 3  1.20 s  11.2M items/s  2 workers");
-  EXPECT_EQ(epoch_line(record, true), "epoch 3  1.20 s  11.2M items/s  2 workers");
+  record["workers"] = 1;
+  EXPECT_EQ(epoch_line(record), "epoch 3  1.20 s  11.2M items/s  1 worker");
+  EXPECT_EQ(epoch_line(record, true), "epoch 3  1.20 s  11.2M items/s  1 worker");
+  record["workers"] = 2;
   record["valid"] = 0.25;
   record["objective"] = 12;
   EXPECT_EQ(epoch_line(record), "epoch 3  objective 12  valid 0.25  1.20 s  11.2M items/s  2 workers");
