@@ -289,7 +289,7 @@ class Loop {
     const Nanoseconds began = now_ns(), left = until - began;
     Nanoseconds polled = 0;
     bool come = left <= 0;
-    if (!come && !works && come_soon_) {
+    if (!come && !works && messages_come_soon_) {
       const Nanoseconds before = processor_time_ns(thread_);
       come = transport_.poll(kPollMost);
       polled = processor_time_ns(thread_) - before;
@@ -298,7 +298,7 @@ class Loop {
     const std::scoped_lock turn(turn_);
     refresh();
     looked_ = world_.now;
-    if (left > 0) come_soon_ = world_.now - began < kSoon;
+    if (left > 0) messages_come_soon_ = world_.now - began < kSoon;
     polled_ += polled;
     for (const NodeId peer : events.writable) host_.writable(peer);
     for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
@@ -338,7 +338,7 @@ class Loop {
   const int thread_ = ::gettid();
   // Processor time of that thread, which carries messages: of work, and of looking for messages.  Guarded by turn_.
   Nanoseconds done_here_ = 0, polled_ = 0;
-  bool come_soon_ = false;  // messages: the last ones did; the loop's
+  bool messages_come_soon_ = false;  // the last wait was short; the loop's alone
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
   // holders.
   RateLimit refusals_{kRefusalLines, kRefusalSpan}, strangers_{kRefusalLines, kRefusalSpan};
