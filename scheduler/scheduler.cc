@@ -123,8 +123,7 @@ Status Scheduler::choose(Rounds& rounds) {
   if (epoch_ending_) return end_epoch(rounds);
   if (rounds_ - fed_back_ > kRoundsAheadMost)
     return {ExitCode::failed, "schedule: epoch " + std::to_string(epoch_) + " has no end"};
-  if (!epoch_begun_) random_ = random_for(job_.seed, Stream::schedule, epoch_, job_.index, 0);
-  epoch_begun_ = true;
+  if (rounds_ == 0) random_ = random_for(job_.seed, Stream::schedule, epoch_, job_.index, 0);
   Round round;
   ROTA_TRY(call_hook(plugin_.name, "Schedule::next", "round " + std::to_string(next_),
                      [&] { round = schedule_->next(random_); }));
@@ -157,7 +156,7 @@ Status Scheduler::end_epoch(Rounds& rounds) {
   ROTA_TRY(call_hook(plugin_.name, "Schedule::save", where, [&] { schedule_->save(state); }));
   rounds.figures.push_back(std::move(figures));
   states_[epoch_++] = state.take();
-  epoch_begun_ = epoch_ending_ = false;
+  epoch_ending_ = false;
   rounds_ = chosen_ = fed_back_ = 0;
   return {};
 }

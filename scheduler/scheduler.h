@@ -51,8 +51,7 @@ class Scheduler final : public Node {
   bool ended_ = false;     // it has ended the job
   std::uint32_t pipeline_ = 0;
   Epoch last_epoch_ = 0;
-  Epoch epoch_ = 0;  // of the next round
-  bool epoch_begun_ = false;
+  Epoch epoch_ = 0;            // of the next round
   bool epoch_ending_ = false;  // its last round is out, and not all feedback is in
   Random random_{{1, 0, 0, 0}};
   RoundId next_ = 1;  // by this scheduler's own count

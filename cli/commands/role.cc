@@ -18,6 +18,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/launcher/network.h"
+#include "cli/launcher/progress.h"
 #include "cli/launcher/run_place.h"
 #include "cli/processes/child.h"
 #include "core/base/clock.h"
@@ -122,9 +123,8 @@ Result<RoleOfRank> role_of(std::int64_t rank, const Options& options, std::int64
     index -= count;
   }
   return Status(ExitCode::usage, "rank " + std::to_string(rank) + " is beyond the job's processes: a coordinator, " +
-                                     std::to_string(options.integer("schedulers")) + " schedulers, " +
-                                     std::to_string(options.integer("stores")) + " stores, " + std::to_string(workers) +
-                                     " workers");
+                                     counted(options.integer("schedulers"), "schedulers") + ", " +
+                                     counted(options.integer("stores"), "stores") + ", " + counted(workers, "workers"));
 }
 
 Result<std::int64_t> workers_of(const Options& options, bool given, const Place& place) {

@@ -130,7 +130,7 @@ Result<ChosenShards> choose_shards(const Plugin& plugin, const Job& job, Progres
     return Status(ExitCode::bug, "plugin " + std::string(plugin.name) + ": choose_shards chose " +
                                      std::to_string(chosen.shards) + ", and a job has 1 to " + std::to_string(kMost));
   if (!chosen.from.empty())
-    Progress(form).say("rota: " + std::to_string(chosen.shards) + " shards, chosen from " + chosen.from);
+    Progress(form).say("rota: " + counted(chosen.shards, "shards") + ", chosen from " + chosen.from);
   return chosen;
 }
 
@@ -177,9 +177,10 @@ Status shard_command(int argc, const char* const* argv) {
     result["bytes"] = bytes;
     return std::printf("%s\n", json_text(result).c_str()), Status();
   }
-  std::printf("%zu shards, %llu %s, %llu bytes: %s\n", index.shards.size(), static_cast<unsigned long long>(items),
-              std::string(plugin->items).c_str(), static_cast<unsigned long long>(bytes),
-              visible_text(folder.native()).c_str());
+  std::printf("%s, %llu %s, %llu bytes: %s\n",
+              counted(static_cast<std::int64_t>(index.shards.size()), "shards").c_str(),
+              static_cast<unsigned long long>(items), std::string(plugin->items).c_str(),
+              static_cast<unsigned long long>(bytes), visible_text(folder.native()).c_str());
   return {};
 }
 

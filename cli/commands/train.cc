@@ -160,7 +160,8 @@ Status take_shards(const Plugin& plugin, Values& values) {
     values["shards_from"] = chosen.from;
     if (Options(values).integer("workers") > chosen.shards) {
       values["workers"] = values["shards"];
-      Progress(progress_form(Options(values))).say("rota: " + values["workers"] + " workers, one for each shard");
+      Progress(progress_form(Options(values)))
+          .say("rota: " + counted(chosen.shards, "workers") + ", one for each shard");
     }
   }
   return check_numbers(Options(values));

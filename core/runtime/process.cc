@@ -159,7 +159,7 @@ class Loop {
             threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {
     world_.usage = [this] {
       Outbox::Usage usage = usage_.read();
-      usage.wire -= done_here_ + polled_;
+      usage.wire -= not_wire_;
       return usage;
     };
   }
@@ -237,7 +237,7 @@ class Loop {
     const Nanoseconds began = processor_time_ns(thread_);
     const Continuation continuation = started.work();
     refresh();
-    done_here_ += processor_time_ns(thread_) - began;
+    not_wire_ += processor_time_ns(thread_) - began;
     host_.finish(started.node, continuation, world_);
   }
 
@@ -299,7 +299,7 @@ class Loop {
     refresh();
     looked_ = world_.now;
     if (left > 0) messages_come_soon_ = world_.now - began < kSoon;
-    polled_ += polled;
+    not_wire_ += polled;
     for (const NodeId peer : events.writable) host_.writable(peer);
     for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
     for (const auto& [peer, why] : events.refused) {
@@ -336,8 +336,8 @@ class Loop {
   Nanoseconds next_tick_ = 0;  // guarded by turn_
   Nanoseconds looked_ = 0;     // when wait() returned last; guarded by turn_
   const int thread_ = ::gettid();
-  // Processor time of that thread, which carries messages: of work, and of looking for messages.  Guarded by turn_.
-  Nanoseconds done_here_ = 0, polled_ = 0;
+  // Processor time of that thread, which carries messages, for work and for looking for messages.  Guarded by turn_.
+  Nanoseconds not_wire_ = 0;
   bool messages_come_soon_ = false;  // the last wait was short; the loop's alone
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
   // holders.
