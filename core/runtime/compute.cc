@@ -1,29 +1,56 @@
 #include "core/runtime/compute.h"
 
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <iterator>
+#include <optional>
 #include <thread>
+
+#include "core/runtime/polling.h"
 
 namespace rota {
 
-// Threads that sleep while there is nothing to do: to look for work a while, as schedulers of tasks do, would keep
-// other processes of a busy machine from their cores.
+// Threads that look for work a while before they sleep, if the last came soon; all but one, whose core is for the
+// thread that starts work, which looks for messages.
 struct Compute::Pool {
   Pool(Compute& compute, unsigned thread_count) {
     for (unsigned i = 0; i < thread_count; ++i)
       threads.emplace_back([this, &compute](const std::stop_token& stop) { work_off(compute, stop); });
   }
 
-  void add(Outbox::Started started) {
+  // Wakes a thread only if no other will take the work soon, and if not as many are awake, with one that helps, as
+  // there are threads.
+  void add(Outbox::Started started, Starter starter) {
     {
       const std::scoped_lock lock(mutex);
       waiting.push_back(std::move(started));
-      if (working == threads.size()) return;  // one of these takes it
+      ready = true;
+      const std::size_t take = looking + (starter == Starter::waits ? 0 : 1);
+      const std::size_t awake = working + looking + (starter == Starter::helps ? 1 : 0);
+      if (waiting.size() <= take || awake >= threads.size()) return;
     }
     changed.notify_one();
+  }
+
+  // For a thread that helps.
+  std::optional<Outbox::Started> take(Nanoseconds most) {
+    const std::scoped_lock lock(mutex);
+    const auto first = std::ranges::find_if(waiting, [most](const auto& work) { return work.expected <= most; });
+    if (first == waiting.end() || closing) return std::nullopt;
+    return take(first);
+  }
+  // It helps no longer.
+  void leave() {
+    {
+      const std::scoped_lock lock(mutex);
+      if (waiting.empty()) return;
+    }
+    changed.notify_all();
   }
 
   bool next_is_together() {
@@ -40,24 +67,53 @@ struct Compute::Pool {
 
   void work_off(Compute& compute, const std::stop_token& stop) {
     std::unique_lock lock(mutex);
-    while (changed.wait(lock, stop, [this] { return !waiting.empty() && !closing; })) {
+    bool comes_soon = false;
+    const auto wait = [&] {
+      const Nanoseconds began = now_ns();
+      if (comes_soon) look(lock, began + kPollMost);
+      const bool come = changed.wait(lock, stop, [this] { return !waiting.empty() && !closing; });
+      comes_soon = now_ns() - began < kSoon;
+      return come;
+    };
+    while (wait()) {
       if (stop.stop_requested()) return;
-      Outbox::Started next = std::move(waiting.front());
-      waiting.pop_front();
+      Outbox::Started next = take(waiting.begin());
       ++working;
       lock.unlock();
-      compute.run(next);
+      if (compute.run(next)) compute.woken_();
       lock.lock();
       if (--working == 0) idle.notify_all();
     }
+  }
+
+ private:
+  // Until work waits, or until this time.
+  void look(std::unique_lock<std::mutex>& lock, Nanoseconds until) {
+    if (looking + 1 >= threads.size()) return;
+    ++looking;
+    while (waiting.empty() && now_ns() < until) {
+      lock.unlock();
+      do ::sched_yield();
+      while (!ready && now_ns() < until);
+      lock.lock();
+    }
+    --looking;
+  }
+
+  Outbox::Started take(std::deque<Outbox::Started>::iterator work) {
+    Outbox::Started taken = std::move(*work);
+    waiting.erase(work);
+    ready = !waiting.empty();
+    return taken;
   }
 
   std::mutex mutex;
   std::condition_variable_any changed;
   std::condition_variable idle;
   bool closing = false;  // guarded by mutex, as what follows
-  unsigned working = 0;
+  unsigned working = 0, looking = 0;
   std::deque<Outbox::Started> waiting;
+  std::atomic<bool> ready = false;    // whether work waits, for those who look
   std::vector<std::jthread> threads;  // last: they use the others
 };
 
@@ -76,7 +132,7 @@ bool Compute::close(Nanoseconds most) {
   return pool_->close(most);
 }
 
-void Compute::run(Outbox::Started& started) {
+bool Compute::run(Outbox::Started& started) {
   Continuation continuation = started.work();
   started.work = nullptr;  // what it held is freed here, not on the node's thread
   const bool chained = started.chained && chained_ != nullptr;
@@ -84,14 +140,31 @@ void Compute::run(Outbox::Started& started) {
     const std::scoped_lock lock(mutex_);
     (chained ? chained_ended_ : ended_).push_back({started.node, std::move(continuation)});
   }
-  if (chained) return chained_();
+  if (chained) {
+    chained_();
+    return false;
+  }
   // The last of them wakes the node's thread for all: a thread that is woken for each would cost more than short work.
-  if (started.together && pool_->next_is_together()) return;
-  woken_();
+  return !(started.together && pool_->next_is_together());
 }
 
-void Compute::start(Outbox::Started started) {
-  (started.io ? files_ : pool_)->add(std::move(started));
+void Compute::start(Outbox::Started started, Starter starter) {
+  if (started.io)
+    files_->add(std::move(started), Starter::waits);
+  else
+    pool_->add(std::move(started), starter);
+}
+
+bool Compute::help(Nanoseconds most, Nanoseconds until) {
+  bool helped = false;
+  while (now_ns() < until) {
+    std::optional<Outbox::Started> next = pool_->take(most);
+    if (!next) break;
+    run(*next);
+    helped = true;
+  }
+  pool_->leave();
+  return helped;
 }
 
 std::vector<Compute::Ended> Compute::take_ended() {

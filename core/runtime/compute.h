@@ -1,5 +1,6 @@
 // core/runtime/compute.h -- the threads that do a process' long work: some for what computes, and one for files.
 #pragma once
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,7 +19,13 @@ class Compute {
   Compute(unsigned threads, std::function<void()> woken, std::function<void()> chained = nullptr);
   ~Compute();  // waits for what runs; what was not begun is dropped
 
-  void start(Outbox::Started started);
+  // What the calling thread does next: something else; help(); or, as all compute threads do, work.  So it may take
+  // what it starts, and no other need be woken.
+  enum class Starter : std::uint8_t { waits, helps, works };
+  void start(Outbox::Started started, Starter starter = Starter::waits);
+  // Until nothing waits, or until this time: does what waits for a compute thread and is not expected to take longer
+  // than `most`.  What is left then is the threads'.  Whether there was any; `woken` is not called for its end.
+  bool help(Nanoseconds most, Nanoseconds until);
 
   // Waits at most this long for what runs, and begins nothing more.  False if something still runs.
   bool close(Nanoseconds most);
@@ -40,7 +47,8 @@ class Compute {
 
  private:
   struct Pool;
-  void run(Outbox::Started& started);
+  // Whether `woken` is to be called.
+  bool run(Outbox::Started& started);
 
   std::function<void()> woken_, chained_;
   std::mutex mutex_;

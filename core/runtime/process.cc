@@ -25,6 +25,7 @@
 #include "core/runtime/heartbeat_thread.h"
 #include "core/runtime/listening.h"
 #include "core/runtime/own_usage.h"
+#include "core/runtime/polling.h"
 #include "core/wire/link.h"
 #include "core/wire/zmq_transport.h"
 
@@ -38,12 +39,9 @@ constexpr int kBusyTickMs = 50;
 constexpr int kIdleTickMs = 500;
 // How long a process that ends waits for hooks of the plugin.
 constexpr Nanoseconds kHookMost = 10 * kSecond;
-// Work that is done at once, instead of by a compute thread.  Where there is one of these it would be woken each time,
-// and the loop would wait for its core; several, which would do the work side by side, gain from 80 us on.
+// Work that is done at once, instead of by a compute thread, which would be woken each time while the loop's thread
+// waits.  Several threads do it side by side from 80 us on; up to kBrief for each of them, the loop's is one of these.
 constexpr Nanoseconds kBrief = 2'000'000, kBriefBesideOthers = 80'000;
-// While rounds follow each other, messages come soon.  So they are looked for this long before this thread sleeps, if
-// the last ones came soon.  A wake-up takes about 10 us, and on a virtual machine, whose idle core sleeps, 50 to 100.
-constexpr Nanoseconds kPollMost = 200'000, kSoon = 2 * kPollMost;
 // While such work follows on such work, connections and observers are looked at this often.
 constexpr Nanoseconds kLookEvery = 2 * kMillisecond;
 // Messages handled in a row before what they caused is sent.
@@ -154,7 +152,7 @@ class Loop {
       : transport_(transport),
         host_(host),
         main_(process),
-        brief_(threads == 1 ? kBrief : kBriefBesideOthers),
+        threads_(threads),
         compute_(
             threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {
     world_.usage = [this] {
@@ -169,14 +167,16 @@ class Loop {
     while (true) {
       std::unique_lock turn(turn_);
       if (host_.ended()) break;
-      const bool more = run_once();
+      bool more = run_once();
       const bool look = world_.now >= looked_ + kLookEvery;
-      const Nanoseconds until = more ? 0 : next_tick_;
-      const bool works = host_.has_work();
+      const Nanoseconds tick = next_tick_;
+      const bool shares = shares_;
+      const bool works = host_.has_work() && !shares;
       const bool ended = host_.ended().has_value();
       turn.unlock();
+      if (shares && help()) more = true;
       // What ended meanwhile was left to this thread.
-      if ((!more || look) && !ended && !compute_.has_chained()) wait(until, works);
+      if ((!more || look) && !ended && !compute_.has_chained()) wait(more ? 0 : tick, works);
     }
     const std::scoped_lock turn(turn_);
     send();
@@ -215,13 +215,17 @@ class Loop {
     return more || host_.has_started();
   }
 
-  // Handing work to another thread and its end back takes about 12 us, of two threads each: brief work is done here.
+  // Of what is started next.
+  bool is_brief() const { return host_.expected() <= (threads_ == 1 ? kBrief : kBriefBesideOthers); }
+  bool is_shared() const { return threads_ > 1 && host_.expected() <= kBrief * threads_; }
+
   void start() {
-    const Nanoseconds expected = host_.expected();
+    const bool brief = is_brief();
+    if (host_.has_started() && !brief) shares_ = is_shared();
     auto all = host_.take_started();
     for (auto& one : all) {
-      if (expected > brief_) {
-        compute_.start(std::move(one));
+      if (!brief) {
+        compute_.start(std::move(one), shares_ ? Compute::Starter::helps : Compute::Starter::waits);
         continue;
       }
       do_here(one);
@@ -251,9 +255,11 @@ class Loop {
         refresh();
         host_.finish(ended.node, ended.continuation, world_);
       }
-      const bool brief = host_.has_started() && host_.expected() <= brief_;  // then it is the loop's
-      if (!brief)
-        for (auto& started : host_.take_started()) compute_.start(std::move(started));
+      const bool brief = host_.has_started() && is_brief();  // then it is the loop's
+      if (host_.has_started() && !brief) {
+        shares_ = is_shared();
+        for (auto& started : host_.take_started()) compute_.start(std::move(started), Compute::Starter::works);
+      }
       spoken = host_.has_spoken() || brief;
     }
     if (spoken) transport_.wake();
@@ -282,6 +288,15 @@ class Loop {
     }
     transport_.flush();
     host_.sent();
+  }
+
+  // Whether there was something to do.
+  bool help() {
+    const Nanoseconds began = processor_time_ns(thread_);
+    const bool helped = compute_.help(kBrief, now_ns() + kLookEvery);
+    const std::scoped_lock turn(turn_);
+    not_wire_ += processor_time_ns(thread_) - began;
+    return helped;
   }
 
   // `works`: whether compute threads do, which may want this core.
@@ -329,8 +344,9 @@ class Loop {
   Transport& transport_;
   Host& host_;
   NodeId main_;
-  const Nanoseconds brief_;  // work that takes no longer is done on the loop's thread
+  const unsigned threads_;
   std::mutex turn_;
+  bool shares_ = false;        // this thread helps with what compute threads do; guarded by turn_
   const OwnUsage usage_;       // of the thread that makes this, and calls run()
   Outbox::World world_;        // guarded by turn_, as host_
   Nanoseconds next_tick_ = 0;  // guarded by turn_

@@ -69,6 +69,55 @@ TEST(Compute, FileWorkRunsInOrder) {
   EXPECT_GE(woken, 99);
 }
 
+TEST(Compute, TheStartingThreadHelps) {
+  constexpr std::size_t kWorks = 20'000;
+  std::vector<std::atomic<int>> done(kWorks);
+  Compute compute(3, [] {});
+  std::size_t helped = 0, taken = 0;
+  for (std::size_t i = 0; i < kWorks; ++i) {
+    compute.start(work_of([&done, i] { ++done[i]; }, false), Compute::Starter::helps);
+    if (i % 8 == 7) helped += compute.help(kSecond, now_ns() + kSecond) ? 1 : 0;
+  }
+  const auto latest = std::chrono::steady_clock::now() + kLongest;
+  while (taken < kWorks && std::chrono::steady_clock::now() < latest) taken += compute.take_ended().size();
+  EXPECT_EQ(taken, kWorks);
+  for (const auto& times : done) EXPECT_EQ(times, 1);
+  EXPECT_GT(helped, 0U);
+}
+
+TEST(Compute, HelpDoesWhatWaitsForABusyThread) {
+  std::promise<void> begun, go_on;
+  std::atomic<bool> woken = false;
+  Compute compute(1, [&] { woken = true; });
+  compute.start(work_of(
+      [&] {
+        begun.set_value();
+        go_on.get_future().wait_for(kLongest);
+      },
+      false));
+  begun.get_future().wait();
+  bool done = false;
+  compute.start(work_of([&] { done = true; }, false), Compute::Starter::helps);
+  EXPECT_TRUE(compute.help(kSecond, now_ns() + kSecond));
+  EXPECT_TRUE(done);
+  EXPECT_FALSE(compute.help(kSecond, now_ns() + kSecond));
+  EXPECT_FALSE(woken) << "the helping thread takes its own ends";
+  EXPECT_EQ(compute.take_ended().size(), 1U);
+  go_on.set_value();
+  EXPECT_TRUE(compute.close(kSecond * 20));
+}
+
+// No thread was woken for it, and the job never ended.
+TEST(Compute, WhatAHelperDoesNotTakeIsTheThreads) {
+  for (const Nanoseconds late : {kSecond, Nanoseconds{0}}) {
+    std::promise<void> done;
+    Compute compute(2, [] {});
+    compute.start(work_of([&] { done.set_value(); }, false), Compute::Starter::helps);
+    EXPECT_FALSE(compute.help(kSecond - 1, now_ns() + late)) << "it may take a second";
+    EXPECT_EQ(done.get_future().wait_for(kLongest), std::future_status::ready);
+  }
+}
+
 // The node's thread was woken for each of many short pushes.
 TEST(Compute, GroupedWorkWakesOnce) {
   constexpr int kWorks = 100;
