@@ -221,7 +221,7 @@ class Loop {
 
   void start() {
     const bool brief = is_brief();
-    if (host_.has_started() && !brief) shares_ = is_shared();
+    if (!brief) shares_ = is_shared();
     auto all = host_.take_started();
     for (auto& one : all) {
       if (!brief) {
