@@ -174,7 +174,7 @@ class Loop {
       const bool works = host_.has_work() && !shares;
       const bool ended = host_.ended().has_value();
       turn.unlock();
-      if (shares && help()) more = true;
+      if (shares && !ended && help()) more = true;
       // What ended meanwhile was left to this thread.
       if ((!more || look) && !ended && !compute_.has_chained()) wait(more ? 0 : tick, works);
     }
