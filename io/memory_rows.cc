@@ -3,11 +3,14 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <variant>
 
 #include "rota/error.h"
+#include "rota/io/byte_source.h"
 #include "rota/io/csv_file.h"
 #include "rota/io/memory_matrix.h"
 #include "rota/io/numbers.h"
@@ -141,6 +144,18 @@ std::uint64_t memory_entries(const std::string& name) {
   const MemoryMatrix matrix(name);
   if (matrix.input().dense) return matrix.rows() * matrix.columns();
   return std::visit([](auto column) { return std::uint64_t{column.size()}; }, matrix.input().column);
+}
+
+std::uint64_t input_bytes(const std::vector<std::string>& inputs) {
+  std::uint64_t bytes = 0;
+  for (const std::string& input : inputs) {
+    std::error_code error;
+    const std::uint64_t size = is_memory_name(input) ? sizeof(double) * memory_entries(input)
+                               : is_remote(input)    ? open_remote_file(input)->size()
+                                                     : std::filesystem::file_size(input, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
 }
 
 }  // namespace rota::io

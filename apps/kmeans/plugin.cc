@@ -57,6 +57,14 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
   io::RowsSize size_;
 };
 
+// A round sums the shards' parts, each of which has most columns of wide data: of few rows that takes longer than to
+// find their clusters.
+ChosenShards choose_shards(const Job& job) {
+  constexpr std::uint64_t kLarge = 16 << 20;
+  const std::uint64_t bytes = io::input_bytes(job.input);
+  return {bytes < kLarge ? kUsualShards / 4 : kUsualShards, std::to_string(bytes) + " bytes of input"};
+}
+
 }  // namespace
 }  // namespace rota::kmeans
 
@@ -66,5 +74,5 @@ ROTA_APP(
     .items = "rows", .epochs = 0,  // the schedule ends the job
     .packed_format = 3, .packed_options = rota::io::kRowOptions,
     .check = [](const rota::Options& chosen) { (void)rota::kmeans::checked_settings(chosen); },
-    .framework_needs = rota::kSynchronous, .export_text = rota::kmeans::export_text,
-    .commands = rota::kmeans::kCommands);
+    .framework_needs = rota::kSynchronous, .choose_shards = rota::kmeans::choose_shards,
+    .export_text = rota::kmeans::export_text, .commands = rota::kmeans::kCommands);

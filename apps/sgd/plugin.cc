@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "apps/linear_models/linear_app.h"
@@ -309,14 +307,8 @@ constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kLag}, {"staleness", kLag}
 
 // A round's mean over the shards advances about as far as one of them, so there are few, unless the data are large.
 ChosenShards choose_shards(const Job& job) {
-  constexpr std::uint64_t kLarge = 256 << 20, kBytesOfAnEntry = 8;
-  std::uint64_t bytes = 0;
-  for (const std::string& file : job.input) {
-    std::error_code error;  // objects at URLs count as small
-    const auto size =
-        is_memory_name(file) ? kBytesOfAnEntry * io::memory_entries(file) : std::filesystem::file_size(file, error);
-    if (!error) bytes += size;
-  }
+  constexpr std::uint64_t kLarge = 256 << 20;
+  const std::uint64_t bytes = io::input_bytes(job.input);
   return {bytes < kLarge ? kUsualShards / 2 : kUsualShards, std::to_string(bytes) + " bytes of input"};
 }
 

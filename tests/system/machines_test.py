@@ -22,7 +22,7 @@ JOBS = {
     "mf": ["mf", f"--input={REVIEWS}", "--rank=8", "--epochs=10"],
     "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--path=5"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
-    "kmeans": ["kmeans", f"--input={A9A}", "--clusters=8"],
+    "kmeans": ["kmeans", f"--input={A9A}", "--clusters=8", "--shards=8"],
     "pagerank": ["pagerank", "--epochs=20"],  # of a graph that is generated
 }
 # It takes some seconds on such links.

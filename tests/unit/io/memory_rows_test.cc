@@ -136,6 +136,12 @@ TEST_F(MemoryRowsTest, EntriesOfBothForms) {
             std::string::npos);
 }
 
+TEST_F(MemoryRowsTest, BytesOfInputs) {
+  const tests::ScratchFiles files;
+  EXPECT_EQ(input_bytes({files.write("rows.txt", "1 0:2\n"), inputs_.put(sparse())}), 6 + 5 * sizeof(double));
+  EXPECT_THROW(input_bytes({"memory:absent"}), NoInput);
+}
+
 TEST_F(MemoryRowsTest, NumbersAreOfOneColumn) {
   MemoryInput input{.rows = 3, .columns = 1, .values = std::span(kLabels)};
   EXPECT_EQ(read_numbers(inputs_.put(input), "a weight", 0), kLabels);
