@@ -2,11 +2,11 @@
 #include "apps/lda/corpus.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "rota/error.h"
+#include "rota/io/row_reader.h"
 #include "rota/io/text_file.h"
 #include "rota/shards.h"
 
@@ -126,7 +126,7 @@ ChosenShards choose_shards(const Job& job) {
     if (is_memory_name(file))
       bytes += kBytesOfACount * io::memory_entries(file);
     else
-      bytes += io::found_format(file).starts_with("np") ? std::filesystem::file_size(file) : io::text_bytes({file});
+      bytes += io::found_format(file).starts_with("np") ? io::input_bytes({file}) : io::text_bytes({file});
   return {shards_for(bytes), std::to_string(bytes) + " bytes of text"};
 }
 

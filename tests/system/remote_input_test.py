@@ -238,6 +238,10 @@ class RemoteInput(RotaTest):
         for name in ("rows.npz", "rows.npy", "rows.csv"):
             with self.subTest(name=name):
                 self.assertEqual(self.train(f"s3://bucket/{name}", env), self.train(self.folder / name, env))
+        np.save(self.folder / "counts.npy", matrix.toarray().round(1) * 10)
+        server.objects["bucket/counts.npy"] = (self.folder / "counts.npy").read_bytes()
+        self.assertEqual(self.train("s3://bucket/counts.npy", env, "--shards=0", app="lda"),
+                         self.train(self.folder / "counts.npy", env, "--shards=0", app="lda"))
         self.assertEqual(self.train("s3://bucket/words", env, "--vocab=s3://bucket/vocab", app="lda"),
                          self.train(self.folder / "words", env, f"--vocab={self.folder}/vocab", app="lda"))
         # Parts of one object for each worker; data by shard; a command; the run can be read without the server.
