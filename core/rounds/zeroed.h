@@ -5,19 +5,26 @@
 #include <new>
 #include <vector>
 
+#include "core/base/zeros.h"
+
 namespace rota {
 
-// A large block of calloc's is not touched before it is written to.
 template <typename T>
 struct ZeroedMemory {
   using value_type = T;
 
   T* allocate(std::size_t count) {
-    auto* const numbers = static_cast<T*>(std::calloc(count, sizeof(T)));
+    void* const numbers = is_large(count) ? map_zeros(count * sizeof(T)) : std::calloc(count, sizeof(T));
     if (numbers == nullptr) throw std::bad_alloc();
-    return numbers;
+    return static_cast<T*>(numbers);
   }
-  void deallocate(T* numbers, std::size_t) { std::free(numbers); }
+  void deallocate(T* numbers, std::size_t count) {
+    if (is_large(count))
+      unmap_zeros(numbers, count * sizeof(T));
+    else
+      std::free(numbers);
+  }
+  static bool is_large(std::size_t count) { return count >= kZerosLeast / sizeof(T); }
   void construct(T*) {}  // it is zero
   friend bool operator==(const ZeroedMemory&, const ZeroedMemory&) { return true; }
 };

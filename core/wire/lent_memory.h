@@ -68,6 +68,7 @@ class LentMemory {
   SharedMemory memory_;
   std::mutex mutex_;
   std::map<std::size_t, std::size_t> free_{{0, kLentMemory}};  // bytes by offset; guarded by mutex_
+  std::size_t touched_ = 0;                                    // bytes from the first on; guarded by mutex_
 };
 
 template <typename T>

@@ -5,7 +5,9 @@
 #pragma once
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <type_traits>
@@ -14,6 +16,18 @@
 namespace rota {
 
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;  // bytes
+
+// For memory that has just been allocated.  Returns it.
+inline void* in_large_pages(void* at, std::size_t bytes) {
+  if (at == nullptr || bytes < kLargePage / 2) return at;
+  // All pages that it has a part of: its neighbours in the heap lie there, too.
+  const auto first = reinterpret_cast<std::uintptr_t>(at) / kLargePage * kLargePage;
+  const auto end = (reinterpret_cast<std::uintptr_t>(at) + bytes + kLargePage - 1) / kLargePage * kLargePage;
+  const int error = errno;
+  (void)::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);  // without support, pages stay small
+  errno = error;
+  return at;
+}
 
 // Numbers of a vector of a given size, and those that resize() adds, are not set: their memory is not touched before
 // they are written.
@@ -27,12 +41,9 @@ struct LargePages {
 
   // Throws std::bad_alloc.
   T* allocate(std::size_t count) {
-    if (count > (~std::size_t{0} - kLargePage) / sizeof(T)) throw std::bad_alloc();
-    const std::size_t bytes = count * sizeof(T), whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
-    const bool large = bytes >= kLargePage / 2;
-    void* const got = large ? std::aligned_alloc(kLargePage, whole) : std::malloc(bytes);
+    const std::size_t bytes = count * sizeof(T);
+    void* const got = count > ~std::size_t{0} / sizeof(T) ? nullptr : in_large_pages(std::malloc(bytes), bytes);
     if (got == nullptr) throw std::bad_alloc();
-    if (large) (void)::madvise(got, whole, MADV_HUGEPAGE);  // without support, pages stay small
     return static_cast<T*>(got);
   }
   void deallocate(T* at, std::size_t) { std::free(at); }
