@@ -37,12 +37,14 @@ struct Compute::Pool {
     changed.notify_one();
   }
 
-  // For a thread that helps.
+  // For a thread that helps: the last, so that in each round this thread and the others work on the same shards, whose
+  // data their cores' caches may still have.
   std::optional<Outbox::Started> take(Nanoseconds most) {
     const std::scoped_lock lock(mutex);
-    const auto first = std::ranges::find_if(waiting, [most](const auto& work) { return work.expected <= most; });
-    if (first == waiting.end() || closing) return std::nullopt;
-    return take(first);
+    const auto last = std::ranges::find_if(waiting.rbegin(), waiting.rend(),
+                                           [most](const auto& work) { return work.expected <= most; });
+    if (last == waiting.rend() || closing) return std::nullopt;
+    return take(std::prev(last.base()));
   }
   // It helps no longer.
   void leave() {
