@@ -2,7 +2,6 @@
 
 #include <array>
 #include <tuple>
-#include <utility>
 
 namespace rota::pagerank {
 
@@ -11,8 +10,6 @@ struct EdgeTiles::Row {
   std::uint32_t source_tile, target;
   std::uint32_t size;
   std::size_t begin;  // of InEdges::from
-
-  std::pair<std::uint32_t, std::uint32_t> tile() const { return {source_tile, target / kTile}; }
 };
 
 namespace {
@@ -37,19 +34,20 @@ EdgeTiles::EdgeTiles(const InEdges& edges) {
   weights_.reserve(edges.weights.size());
   std::vector<Row> rows;
   std::size_t at = 0;  // of the next edge
-  for (std::size_t first = 0; first < edges.sizes.size(); first += kBand) {
+  for (std::size_t first = 0; first < edges.sizes.size(); first += kTile) {
     rows.clear();
-    for (std::size_t v = first; v < std::min(first + kBand, edges.sizes.size()); ++v)
+    for (std::size_t v = first; v < std::min<std::size_t>(first + kTile, edges.sizes.size()); ++v)
       for (const std::size_t end = at + edges.sizes[v]; at < end;) {
         Row row{edges.from[at] / kTile, static_cast<std::uint32_t>(v), 0, at};
         for (; at < end && edges.from[at] / kTile == row.source_tile; ++at) ++row.size;
         rows.push_back(row);
       }
     std::ranges::sort(rows, [](const Row& a, const Row& b) {
-      return std::tuple(a.tile(), b.size, a.target) < std::tuple(b.tile(), a.size, b.target);
+      return std::tuple(a.source_tile, b.size, a.target) < std::tuple(b.source_tile, a.size, b.target);
     });
     for (auto begin = rows.begin(); begin != rows.end();) {
-      const auto end = std::find_if(begin, rows.end(), [&](const Row& row) { return row.tile() != begin->tile(); });
+      const auto end =
+          std::find_if(begin, rows.end(), [&](const Row& row) { return row.source_tile != begin->source_tile; });
       add_tile({begin, end}, edges);
       begin = end;
     }
@@ -96,11 +94,11 @@ void EdgeTiles::add(const Tile& tile, std::size_t row, std::size_t edge, const d
 void EdgeTiles::step(std::span<const double> shares, double everywhere, double damping, std::span<double> next) const {
   auto tile = tiles_.begin();
   std::size_t row = 0, edge = 0;
-  for (std::size_t first = 0; first < next.size(); first += kBand) {
-    const std::span<double> sums = next.subspan(first, std::min(kBand, next.size() - first));
-    for (; tile != tiles_.end() && tile->first_target < first + kBand; ++tile) {
-      weights_.empty() ? add<false>(*tile, row, edge, shares.data(), &next[tile->first_target])
-                       : add<true>(*tile, row, edge, shares.data(), &next[tile->first_target]);
+  for (std::size_t first = 0; first < next.size(); first += kTile) {
+    const std::span<double> sums = next.subspan(first, std::min<std::size_t>(kTile, next.size() - first));
+    for (; tile != tiles_.end() && tile->first_target == first; ++tile) {
+      weights_.empty() ? add<false>(*tile, row, edge, shares.data(), sums.data())
+                       : add<true>(*tile, row, edge, shares.data(), sums.data());
       row += tile->rows;
       edge += tile->edges;
     }

@@ -23,7 +23,8 @@
 namespace rota::pagerank {
 
 // The edges of a shard in the order in which a step reads them: in tiles of kTile targets by kTile sources.  The shares
-// that a tile reads and the sums that it adds to, at random, fit into a core's cache, and their numbers into 16 bits.
+// that a tile reads and the sums that it adds to, at random, together fit into a second cache of 1 MiB, and their
+// numbers into 16 bits.
 //
 // Tiles are in the order of their sources, and so are the edges in each sum.  A sum is a chain of additions that each
 // wait for the previous one.  So kLanes targets are summed side by side: first the e-th edges of all of them for every
@@ -33,9 +34,7 @@ namespace rota::pagerank {
 // wide SIMD units", SIAM Journal on Scientific Computing 2014) in each tile, with tails in place of padding.
 class EdgeTiles {
  public:
-  static constexpr std::uint32_t kLanes = 8, kTile = 32768;
-  // Targets for which the sources are gone through once, tile after tile: their sums fit into a core's second cache.
-  static constexpr std::size_t kBand = 4 * kTile;
+  static constexpr std::uint32_t kLanes = 8, kTile = 49152;
 
   EdgeTiles() = default;
   explicit EdgeTiles(const InEdges& edges);
