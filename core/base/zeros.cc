@@ -30,8 +30,7 @@ void* map_zeros(std::size_t bytes) {
   const std::size_t before = (kLargePage - reinterpret_cast<std::uintptr_t>(first) % kLargePage) % kLargePage;
   if (before > 0) ::munmap(first, before);
   if (before < slack) ::munmap(first + before + whole, slack - before);
-  (void)::madvise(first + before, whole, MADV_HUGEPAGE);  // without support, pages stay small
-  return first + before;
+  return in_large_pages(first + before, whole);
 }
 
 void unmap_zeros(void* at, std::size_t bytes) {
