@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "core/base/zeros.h"
+#include "rota/numerics/large_vector.h"
 
 namespace rota {
 
@@ -13,18 +13,15 @@ template <typename T>
 struct ZeroedMemory {
   using value_type = T;
 
+  // In large pages up to 64 MiB: of a larger table perhaps only a few rows are ever written, which take less memory in
+  // small ones.
   T* allocate(std::size_t count) {
-    void* const numbers = is_large(count) ? map_zeros(count * sizeof(T)) : std::calloc(count, sizeof(T));
+    void* const numbers = std::calloc(count, sizeof(T));
     if (numbers == nullptr) throw std::bad_alloc();
-    return static_cast<T*>(numbers);
+    const std::size_t bytes = count * sizeof(T);
+    return static_cast<T*>(bytes <= std::size_t{64} << 20 ? in_large_pages(numbers, bytes) : numbers);
   }
-  void deallocate(T* numbers, std::size_t count) {
-    if (is_large(count))
-      unmap_zeros(numbers, count * sizeof(T));
-    else
-      std::free(numbers);
-  }
-  static bool is_large(std::size_t count) { return count >= kZerosLeast / sizeof(T); }
+  void deallocate(T* numbers, std::size_t) { std::free(numbers); }
   void construct(T*) {}  // it is zero
   friend bool operator==(const ZeroedMemory&, const ZeroedMemory&) { return true; }
 };

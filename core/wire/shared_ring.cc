@@ -1,5 +1,7 @@
 #include "core/wire/shared_ring.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -14,6 +16,7 @@ constexpr std::uint64_t kToBeginning = ~std::uint64_t{0};
 // An empty ring is written from its beginning again after this many bytes, if the message fits before that place: small
 // messages then stay in the processor's cache, and touch little memory.
 constexpr std::size_t kBeginAgain = std::size_t{64} << 10;
+constexpr std::size_t kPage = 4096;
 constexpr std::array<std::byte, 8> kFilling{};
 
 std::size_t filling(std::size_t bytes) {
@@ -81,6 +84,11 @@ bool RingWriter::advance() {
   while (room > 0 && segment_ < segments_.size()) {
     const auto rest = segments_[segment_].subspan(offset_);
     const std::size_t place = at_ % kRingBytes, some = std::min({rest.size(), room, kRingBytes - place});
+    if (place + some > touched_ + kBeginAgain) {  // pages that were never used: one by one they take twice as long
+      const std::size_t end = (place + some) / kPage * kPage;
+      (void)::madvise(ring_ + touched_, end - touched_, MADV_POPULATE_WRITE);
+      touched_ = end;
+    }
     if (some > 0) std::memcpy(ring_ + place, rest.data(), some);
     at_ += some;
     room -= some;

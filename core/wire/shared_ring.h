@@ -64,7 +64,8 @@ class RingWriter {
   RingState* state_;
   std::byte* ring_;
   std::array<Bytes, kLoans> lent_;
-  std::uint64_t at_ = 0;  // position
+  std::uint64_t at_ = 0;     // position
+  std::size_t touched_ = 0;  // bytes of the ring whose memory is there, from the first on
   std::vector<std::uint64_t> head_;
   std::vector<std::array<std::uint64_t, 2>> places_;  // of the frames that are lent
   Frames frames_;

@@ -19,7 +19,7 @@ inline constexpr std::size_t kLargePage = std::size_t{1} << 21;  // bytes
 
 // For memory that has just been allocated.  Returns it.
 inline void* in_large_pages(void* at, std::size_t bytes) {
-  if (at == nullptr || bytes < kLargePage / 2) return at;
+  if (at == nullptr || bytes < kLargePage / 16) return at;
   // All pages that it has a part of: its neighbours in the heap lie there, too.
   const auto first = reinterpret_cast<std::uintptr_t>(at) / kLargePage * kLargePage;
   const auto end = (reinterpret_cast<std::uintptr_t>(at) + bytes + kLargePage - 1) / kLargePage * kLargePage;

@@ -1,5 +1,6 @@
 // Blocks of operator new.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <new>
 #include <vector>
@@ -11,15 +12,22 @@
 namespace rota {
 namespace {
 
-TEST(LargeMemory, LargeVectorsAreInLargePagesAndSmallOnesAreNot) {
+TEST(LargeMemory, LargeVectorsAreInLargePages) {
   if (!system_has_large_pages()) GTEST_SKIP() << "no large pages here";
-  const std::vector<char> large(std::size_t{5} << 20, 'x'), small(1000, 'x');
-  EXPECT_TRUE(wants_large_pages(large.data()));
-  EXPECT_FALSE(wants_large_pages(small.data()));
+  for (const std::size_t kibibytes : {128, 5'000, 40'000})
+    EXPECT_TRUE(wants_large_pages(std::vector<char>(kibibytes << 10, 'x').data())) << kibibytes;
   struct alignas(64) Line {
     char bytes[64];
   };
   EXPECT_TRUE(wants_large_pages(std::vector<Line>(40'000).data()));
+}
+
+TEST(LargeMemory, OnlyBlocksOf32MiBAndMoreAreMappingsOfTheirOwn) {
+  const std::size_t mapped = ::mallinfo2().hblkhd;  // bytes of blocks that are mappings of their own
+  const std::vector<char> from_heap(std::size_t{31} << 20);
+  EXPECT_EQ(::mallinfo2().hblkhd, mapped);
+  const std::vector<char> alone(std::size_t{200} << 20);
+  EXPECT_GT(::mallinfo2().hblkhd, mapped);
 }
 
 TEST(LargeMemory, NewThrowsAfterItsHandlerGaveUp) {
