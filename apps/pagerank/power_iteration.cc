@@ -29,8 +29,8 @@ void for_each_place(const auto& rows, auto place) {
 
 }  // namespace
 
-EdgeTiles::EdgeTiles(const InEdges& edges) {
-  sources_.reserve(edges.from.size());
+EdgeTiles::EdgeTiles(const InEdges& edges) : edges_(edges.items()) {
+  sources_.reserve(edges.from.size() + kAhead);
   weights_.reserve(edges.weights.size());
   std::vector<Row> rows;
   std::size_t at = 0;  // of the next edge
@@ -52,6 +52,7 @@ EdgeTiles::EdgeTiles(const InEdges& edges) {
       begin = end;
     }
   }
+  sources_.resize(sources_.size() + kAhead);
   targets_.shrink_to_fit();
   sizes_.shrink_to_fit();
 }
@@ -71,20 +72,29 @@ void EdgeTiles::add_tile(std::span<const Row> rows, const InEdges& edges) {
                     static_cast<std::uint32_t>(sources_.size() - before)});
 }
 
-template <bool weighted>
+template <bool weighted, bool prefetched>
 void EdgeTiles::add(const Tile& tile, std::size_t row, std::size_t edge, const double* shares, double* sums) const {
   const std::uint16_t *const target = &targets_[row], *const size = &sizes_[row], *source = &sources_[edge];
   const double *const number = shares + tile.first_source, *weight = weights_.data() + (weighted ? edge : 0);
+  const auto prefetch = [number](const std::uint16_t* from) {
+    if constexpr (prefetched) __builtin_prefetch(number + from[kAhead]);  // of another tile at the end: does no harm
+  };
   std::uint32_t i = 0;
   for (; i + kLanes <= tile.rows; i += kLanes) {
     std::array<double, kLanes> sum;
     for (std::uint32_t l = 0; l < kLanes; ++l) sum[l] = sums[target[i + l]];
     const std::uint32_t shared = size[i + kLanes - 1];
     for (std::uint32_t e = 0; e < shared; ++e, source += kLanes, weight += weighted ? kLanes : 0)
-      for (std::uint32_t l = 0; l < kLanes; ++l) sum[l] += (weighted ? weight[l] : 1) * number[source[l]];
+      for (std::uint32_t l = 0; l < kLanes; ++l) {
+        prefetch(source + l);
+        sum[l] += (weighted ? weight[l] : 1) * number[source[l]];
+      }
     if (size[i] > shared)
       for (std::uint32_t l = 0; l < kLanes; ++l)
-        for (std::uint32_t e = shared; e < size[i + l]; ++e) sum[l] += (weighted ? *weight++ : 1) * number[*source++];
+        for (std::uint32_t e = shared; e < size[i + l]; ++e) {
+          prefetch(source);
+          sum[l] += (weighted ? *weight++ : 1) * number[*source++];
+        }
     for (std::uint32_t l = 0; l < kLanes; ++l) sums[target[i + l]] = sum[l];
   }
   for (; i < tile.rows; ++i)
@@ -92,13 +102,16 @@ void EdgeTiles::add(const Tile& tile, std::size_t row, std::size_t edge, const d
 }
 
 void EdgeTiles::step(std::span<const double> shares, double everywhere, double damping, std::span<double> next) const {
+  const bool near = shares.size() <= kNear;
+  const auto add = weights_.empty() ? near ? &EdgeTiles::add<false, false> : &EdgeTiles::add<false, true>
+                   : near ? &EdgeTiles::add<true, false>
+                                    : &EdgeTiles::add<true, true>;
   auto tile = tiles_.begin();
   std::size_t row = 0, edge = 0;
   for (std::size_t first = 0; first < next.size(); first += kTile) {
     const std::span<double> sums = next.subspan(first, std::min<std::size_t>(kTile, next.size() - first));
     for (; tile != tiles_.end() && tile->first_target == first; ++tile) {
-      weights_.empty() ? add<false>(*tile, row, edge, shares.data(), sums.data())
-                       : add<true>(*tile, row, edge, shares.data(), sums.data());
+      (this->*add)(*tile, row, edge, shares.data(), sums.data());
       row += tile->rows;
       edge += tile->edges;
     }

@@ -32,14 +32,18 @@ namespace rota::pagerank {
 // their number of edges in it.  This is SELL-C-sigma with C = kLanes (Kreutzer, Hager, Wellein, Fehske and Bishop, "A
 // unified sparse matrix data format for efficient general sparse matrix-vector multiplication on modern processors with
 // wide SIMD units", SIAM Journal on Scientific Computing 2014) in each tile, with tails in place of padding.
+//
+// Other threads have just written many of the shares, and their core's cache may be far away.  So unless a second cache
+// has room for all shares, those of the edges to come are prefetched, kAhead edges before they are needed.
 class EdgeTiles {
  public:
-  static constexpr std::uint32_t kLanes = 8, kTile = 49152;
+  static constexpr std::uint32_t kLanes = 8, kTile = 49152, kAhead = 192;
+  static constexpr std::size_t kNear = std::size_t{128} << 10;  // shares that a second cache of 1 MiB has room for
 
   EdgeTiles() = default;
   explicit EdgeTiles(const InEdges& edges);
 
-  std::uint64_t edges() const { return sources_.size(); }
+  std::uint64_t edges() const { return edges_; }
   // next[v] = everywhere + damping * (the sum of w_uv shares[u] over the edges u -> v), for every target v.  REQUIRES:
   // `next` is all 0.
   void step(std::span<const double> shares, double everywhere, double damping, std::span<double> next) const;
@@ -52,13 +56,14 @@ class EdgeTiles {
   };
   struct Row;
   void add_tile(std::span<const Row> rows, const InEdges& edges);
-  template <bool weighted>
+  template <bool weighted, bool prefetched>
   void add(const Tile& tile, std::size_t row, std::size_t edge, const double* shares, double* sums) const;
 
+  std::uint64_t edges_ = 0;
   std::vector<Tile> tiles_;
   std::vector<std::uint16_t> targets_, sizes_;  // of the rows, tile after tile: counted from its first; and of edges
-  std::vector<std::uint16_t> sources_;          // of the edges, tile after tile, counted from its first
-  std::vector<double> weights_;                 // of the edges; empty if all are 1
+  std::vector<std::uint16_t> sources_;  // of the edges, tile after tile, counted from its first; and kAhead zeros
+  std::vector<double> weights_;         // of the edges; empty if all are 1
 };
 
 // What a step needs to know of all ranks.

@@ -95,7 +95,7 @@ InEdges edges_into(std::uint32_t nodes, bool weighted, Random& random, auto size
 TEST(Ranks, EachIsSummedInTheOrderOfItsEdges) {
   Random random({5, 6, 7, 8});
   for (const std::size_t nodes : {std::size_t{1}, std::size_t{7}, std::size_t{50}, EdgeTiles::kTile + std::size_t{1},
-                                  2 * EdgeTiles::kTile + std::size_t{3}})
+                                  EdgeTiles::kNear + std::size_t{3}})
     for (const bool weighted : {false, true}) {
       std::vector<double> out_weight(nodes), ranks(nodes), next(nodes);
       for (double& w : out_weight) w = random.below(4) == 0 ? 0 : 1 + random.uniform();
