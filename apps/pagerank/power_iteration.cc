@@ -102,10 +102,10 @@ void EdgeTiles::add(const Tile& tile, std::size_t row, std::size_t edge, const d
 }
 
 void EdgeTiles::step(std::span<const double> shares, double everywhere, double damping, std::span<double> next) const {
-  const bool near = shares.size() <= kNear;
-  const auto add = weights_.empty() ? near ? &EdgeTiles::add<false, false> : &EdgeTiles::add<false, true>
-                   : near ? &EdgeTiles::add<true, false>
-                                    : &EdgeTiles::add<true, true>;
+  const bool far = shares.size() > kNear;
+  const auto of_ones = far ? &EdgeTiles::add<false, true> : &EdgeTiles::add<false, false>;
+  const auto of_weights = far ? &EdgeTiles::add<true, true> : &EdgeTiles::add<true, false>;
+  const auto add = weights_.empty() ? of_ones : of_weights;
   auto tile = tiles_.begin();
   std::size_t row = 0, edge = 0;
   for (std::size_t first = 0; first < next.size(); first += kTile) {

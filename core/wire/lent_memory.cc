@@ -37,6 +37,13 @@ void SharedMemory::swap(SharedMemory& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(populated_, other.populated_);
+}
+
+void SharedMemory::populate(std::size_t end) {
+  if (end <= populated_) return;
+  const std::size_t from = std::exchange(populated_, whole_pages(end));
+  (void)::madvise(data_ + from, populated_ - from, MADV_POPULATE_WRITE);
 }
 
 Result<SharedMemory> SharedMemory::map(FileDescriptor descriptor, std::size_t bytes) {
@@ -89,10 +96,7 @@ void* LentMemory::take(std::size_t bytes) {
   const auto [at, size] = *found;
   free_.erase(found);
   if (size > bytes) free_.emplace(at + bytes, size - bytes);
-  if (at + bytes > touched_) {  // pages that were never used: all at once takes half as long as one by one
-    (void)::madvise(memory_.data() + touched_, at + bytes - touched_, MADV_POPULATE_WRITE);
-    touched_ = at + bytes;
-  }
+  memory_.populate(at + bytes);
   return memory_.data() + at;
 }
 

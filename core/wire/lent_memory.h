@@ -31,6 +31,10 @@ class SharedMemory {
   std::byte* data() const { return data_; }
   const FileDescriptor& descriptor() const { return descriptor_; }
   void close_descriptor() { descriptor_ = {}; }  // the memory stays
+  // Takes the pages of the bytes up to `end` at once, unless they were taken: at their first touches, one by one, that
+  // takes twice as long.
+  void populate(std::size_t end);
+  std::size_t populated() const { return populated_; }  // bytes
 
  private:
   static Result<SharedMemory> map(FileDescriptor descriptor, std::size_t bytes);
@@ -38,7 +42,7 @@ class SharedMemory {
 
   FileDescriptor descriptor_;
   std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, populated_ = 0;
 };
 
 // Address space; memory is taken as it is used, and used again.
@@ -68,7 +72,6 @@ class LentMemory {
   SharedMemory memory_;
   std::mutex mutex_;
   std::map<std::size_t, std::size_t> free_{{0, kLentMemory}};  // bytes by offset; guarded by mutex_
-  std::size_t touched_ = 0;                                    // bytes from the first on; guarded by mutex_
 };
 
 template <typename T>

@@ -1,7 +1,5 @@
 #include "core/wire/shared_ring.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,7 +14,6 @@ constexpr std::uint64_t kToBeginning = ~std::uint64_t{0};
 // An empty ring is written from its beginning again after this many bytes, if the message fits before that place: small
 // messages then stay in the processor's cache, and touch little memory.
 constexpr std::size_t kBeginAgain = std::size_t{64} << 10;
-constexpr std::size_t kPage = 4096;
 constexpr std::array<std::byte, 8> kFilling{};
 
 std::size_t filling(std::size_t bytes) {
@@ -28,7 +25,7 @@ std::size_t filling(std::size_t bytes) {
 // ---- the writer
 
 RingWriter::RingWriter(SharedMemory memory)
-    : memory_(std::move(memory)), state_(new (memory_.data()) RingState{}), ring_(memory_.data() + 4096) {}
+    : memory_(std::move(memory)), state_(new (memory_.data()) RingState{}), ring_(memory_.data() + kRingBegins) {}
 
 std::size_t RingWriter::free_bytes() const {
   const std::uint64_t used = at_ - state_->read.load();
@@ -84,11 +81,8 @@ bool RingWriter::advance() {
   while (room > 0 && segment_ < segments_.size()) {
     const auto rest = segments_[segment_].subspan(offset_);
     const std::size_t place = at_ % kRingBytes, some = std::min({rest.size(), room, kRingBytes - place});
-    if (place + some > touched_ + kBeginAgain) {  // pages that were never used: one by one they take twice as long
-      const std::size_t end = (place + some) / kPage * kPage;
-      (void)::madvise(ring_ + touched_, end - touched_, MADV_POPULATE_WRITE);
-      touched_ = end;
-    }
+    const std::size_t end = kRingBegins + place + some;
+    if (end > memory_.populated() + kBeginAgain) memory_.populate(end);
     if (some > 0) std::memcpy(ring_ + place, rest.data(), some);
     at_ += some;
     room -= some;
@@ -113,7 +107,7 @@ RingReader::RingReader(SharedMemory memory, std::shared_ptr<const SharedMemory> 
     : memory_(std::make_shared<const SharedMemory>(std::move(memory))),
       lent_(std::move(lent)),
       state_(reinterpret_cast<RingState*>(memory_->data())),
-      ring_(memory_->data() + 4096),
+      ring_(memory_->data() + kRingBegins),
       message_bytes_max_(message_bytes_max) {
   expect_message();
 }

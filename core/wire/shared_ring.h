@@ -38,7 +38,8 @@ struct RingState {
   alignas(64) std::atomic<std::uint32_t> loans[kLoans];  // 1: the reader uses the frame
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
-inline constexpr std::size_t kRingMemory = 4096 + kRingBytes;  // the state, and the ring
+inline constexpr std::size_t kRingBegins = 4096;  // after the state
+inline constexpr std::size_t kRingMemory = kRingBegins + kRingBytes;
 
 class RingWriter {
  public:
@@ -64,8 +65,7 @@ class RingWriter {
   RingState* state_;
   std::byte* ring_;
   std::array<Bytes, kLoans> lent_;
-  std::uint64_t at_ = 0;     // position
-  std::size_t touched_ = 0;  // bytes of the ring whose memory is there, from the first on
+  std::uint64_t at_ = 0;  // position
   std::vector<std::uint64_t> head_;
   std::vector<std::array<std::uint64_t, 2>> places_;  // of the frames that are lent
   Frames frames_;
