@@ -1,6 +1,7 @@
 // apps/linear_models/commands.cc -- show, predict and evaluate, and a model as text files.
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -193,16 +194,18 @@ bool is_for_liblinear(const TrainedModel& model) {
 
 void write_weights(const TrainedModel& model, const std::filesystem::path& path) {
   const bool named = model.settings.bits == 0 && !model.names.empty();
+  std::vector<std::string> labels(model.outputs);
+  if (model.classes.size() > 0)
+    for (std::uint32_t k = 0; k < model.outputs; ++k) labels[k] = model.classes.text(model.outputs > 1 ? k : 1);
   io::write_csv(path, named ? "feature,label,weight,name" : "feature,label,weight", [&](auto row) {
     for (Key key = 0; key < model.keys; ++key)
       for (std::uint32_t k = 0; k < model.outputs; ++k) {
         const double weight = model.weight(key, k);
         if (weight == 0) continue;
-        const std::string label = model.classes.size() > 0 ? model.classes.text(model.outputs > 1 ? k : 1) : "";
         if (named)
-          row(key, label, weight, key > kIntercept && key <= model.names.size() ? model.names[key - 1] : "");
+          row(key, labels[k], weight, key > kIntercept && key <= model.names.size() ? model.names[key - 1] : "");
         else
-          row(key, label, weight);
+          row(key, labels[k], weight);
       }
   });
 }
@@ -235,12 +238,16 @@ void write_liblinear(const TrainedModel& model, io::TextWriter out) {
 void export_text(const Model& model, const std::filesystem::path& folder) {
   const TrainedModel trained = read_model(model);
   io::write_text(folder / "README.txt", kReadme);
+  // The text of the numbers takes most of the time, so the two large files are written side by side.
+  auto liblinear = std::async(std::launch::async, [&] {
+    if (is_for_liblinear(trained)) write_liblinear(trained, io::TextWriter(folder / "liblinear.model"));
+  });
   write_weights(trained, folder / "weights.csv");
   if (trained.classes.size() > 0)
     io::write_csv(folder / "labels.csv", "label", [&](auto row) {
       for (std::size_t k = 0; k < trained.classes.size(); ++k) row(trained.classes.text(k));
     });
-  if (is_for_liblinear(trained)) write_liblinear(trained, io::TextWriter(folder / "liblinear.model"));
+  liblinear.get();
 }
 
 std::span<const Command> commands() {
