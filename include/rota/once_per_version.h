@@ -1,11 +1,12 @@
 // rota/once_per_version.h -- a value that all shards of a process share, made once for each version of what it is
 // derived from: of the rows of a table, for example (TableView::version).
 #pragma once
-#include <condition_variable>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 namespace rota {
 
@@ -16,7 +17,7 @@ class OncePerVersion {
   // is valid until a shard asks for another version: all shards of a process see the same one.
   template <typename Make>
   T& of(const Version& version, Make make) {
-    const std::scoped_lock lock(mutex_);
+    const std::unique_lock lock = locked();
     if (version_ != version) {
       make(value_);
       version_ = version;
@@ -28,30 +29,39 @@ class OncePerVersion {
   // same time share the calls make_part(value, part) of all parts below `parts`.  make_part() must not throw.
   template <typename Begin, typename MakePart>
   T& of_parts(const Version& version, std::size_t parts, Begin begin, MakePart make_part) {
-    std::unique_lock lock(mutex_);
-    if (version_ != version) {
+    if (const std::unique_lock lock = locked(); version_ != version) {
       begin(value_);
       version_ = version;
       taken_ = 0;
       missing_ = parts;
     }
-    while (taken_ < parts) {
-      const std::size_t part = taken_++;
-      lock.unlock();
+    for (std::size_t part; (part = taken_++) < parts;) {
       [&]() noexcept { make_part(value_, part); }();
-      lock.lock();
-      if (--missing_ == 0) made_.notify_all();
+      if (--missing_ == 0) missing_.notify_all();
     }
-    made_.wait(lock, [&] { return missing_ == 0; });
+    look([&] { return missing_ == 0; });
+    for (std::size_t left; (left = missing_) > 0;) missing_.wait(left);
     return value_;
   }
 
  private:
+  // What is made mostly takes less time than waking a thread does: so those that wait look for it before they sleep.
+  template <typename Ready>
+  static void look(Ready ready) {
+    constexpr int kLooks = 100;
+    for (int i = 0; i < kLooks && !ready(); ++i) std::this_thread::yield();
+  }
+  std::unique_lock<std::mutex> locked() {
+    std::unique_lock lock(mutex_, std::defer_lock);
+    look([&] { return lock.try_lock(); });
+    if (!lock) lock.lock();
+    return lock;
+  }
+
   std::mutex mutex_;
   T value_{};
   std::optional<Version> version_;
-  std::size_t taken_ = 0, missing_ = 0;  // parts: that a shard makes or has made, and that are not made yet
-  std::condition_variable made_;
+  std::atomic<std::size_t> taken_ = 0, missing_ = 0;  // parts: that a shard makes or has made, and that are not made
 };
 
 }  // namespace rota
