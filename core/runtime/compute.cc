@@ -18,23 +18,25 @@ namespace rota {
 // Threads that look for work a while before they sleep, if the last came soon; all but one, whose core is for the
 // thread that starts work, which looks for messages.
 struct Compute::Pool {
-  Pool(Compute& compute, unsigned thread_count) {
-    for (unsigned i = 0; i < thread_count; ++i)
-      threads.emplace_back([this, &compute](const std::stop_token& stop) { work_off(compute, stop); });
+  struct Sleeper {
+    std::condition_variable_any woken;
+    bool sleeps = false;
+  };
+
+  Pool(Compute& compute, unsigned thread_count) : sleepers(thread_count) {
+    for (Sleeper& own : sleepers)
+      threads.emplace_back([this, &compute, &own](const std::stop_token& stop) { work_off(compute, own, stop); });
   }
 
-  // Wakes a thread only if no other will take the work soon, and if not as many are awake, with one that helps, as
+  // Wakes threads only for work that no other will take soon, and only until as many are awake, with one that helps, as
   // there are threads.
-  void add(Outbox::Started started, Starter starter) {
-    {
-      const std::scoped_lock lock(mutex);
-      waiting.push_back(std::move(started));
-      ready = true;
-      const std::size_t take = looking + (starter == Starter::waits ? 0 : 1);
-      const std::size_t awake = working + looking + (starter == Starter::helps ? 1 : 0);
-      if (waiting.size() <= take || awake >= threads.size()) return;
-    }
-    changed.notify_one();
+  void add(std::vector<Outbox::Started> all, Starter starter) {
+    const std::scoped_lock lock(mutex);
+    std::ranges::move(all, std::back_inserter(waiting));
+    ready = true;
+    const std::size_t take = looking + (starter == Starter::waits ? 0 : 1);
+    const std::size_t awake = working + looking + (starter == Starter::helps ? 1 : 0);
+    if (waiting.size() > take && awake < threads.size()) wake(std::min(waiting.size() - take, threads.size() - awake));
   }
 
   // For a thread that helps: the last, so that in each round this thread and the others work on the same shards, whose
@@ -48,11 +50,8 @@ struct Compute::Pool {
   }
   // It helps no longer.
   void leave() {
-    {
-      const std::scoped_lock lock(mutex);
-      if (waiting.empty()) return;
-    }
-    changed.notify_all();
+    const std::scoped_lock lock(mutex);
+    if (!waiting.empty()) wake(waiting.size());
   }
 
   bool next_is_together() {
@@ -67,13 +66,17 @@ struct Compute::Pool {
     return idle.wait_for(lock, std::chrono::nanoseconds(most), [this] { return working == 0; });
   }
 
-  void work_off(Compute& compute, const std::stop_token& stop) {
+  void work_off(Compute& compute, Sleeper& own, const std::stop_token& stop) {
     std::unique_lock lock(mutex);
     bool comes_soon = false;
     const auto wait = [&] {
       const Nanoseconds began = now_ns();
       if (comes_soon) look(lock, began + kPollMost);
-      const bool come = changed.wait(lock, stop, [this] { return !waiting.empty() && !closing; });
+      const bool come = own.woken.wait(lock, stop, [&] {
+        own.sleeps = waiting.empty() || closing;
+        return !own.sleeps;
+      });
+      own.sleeps = false;
       comes_soon = now_ns() - began < kSoon;
       return come;
     };
@@ -89,6 +92,16 @@ struct Compute::Pool {
   }
 
  private:
+  // Threads that sleep, always in the same order: so few of them work while rounds are short, and stay on their cores.
+  void wake(std::size_t most) {
+    for (Sleeper& one : sleepers) {
+      if (most == 0) return;
+      if (!std::exchange(one.sleeps, false)) continue;
+      one.woken.notify_one();
+      --most;
+    }
+  }
+
   // Until work waits, or until this time.
   void look(std::unique_lock<std::mutex>& lock, Nanoseconds until) {
     if (looking + 1 >= threads.size()) return;
@@ -110,7 +123,7 @@ struct Compute::Pool {
   }
 
   std::mutex mutex;
-  std::condition_variable_any changed;
+  std::deque<Sleeper> sleepers;
   std::condition_variable idle;
   bool closing = false;  // guarded by mutex, as what follows
   unsigned working = 0, looking = 0;
@@ -150,11 +163,12 @@ bool Compute::run(Outbox::Started& started) {
   return !(started.together && pool_->next_is_together());
 }
 
-void Compute::start(Outbox::Started started, Starter starter) {
-  if (started.io)
-    files_->add(std::move(started), Starter::waits);
-  else
-    pool_->add(std::move(started), starter);
+void Compute::start(std::vector<Outbox::Started> all, Starter starter) {
+  const auto files = std::stable_partition(all.begin(), all.end(), [](const auto& one) { return !one.io; });
+  std::vector<Outbox::Started> io(std::make_move_iterator(files), std::make_move_iterator(all.end()));
+  all.erase(files, all.end());
+  if (!io.empty()) files_->add(std::move(io), Starter::waits);
+  if (!all.empty()) pool_->add(std::move(all), starter);
 }
 
 bool Compute::help(Nanoseconds most, Nanoseconds until) {

@@ -22,7 +22,8 @@ class Compute {
   // What the calling thread does next: something else; help(); or, as all compute threads do, work.  So it may take
   // what it starts, and no other need be woken.
   enum class Starter : std::uint8_t { waits, helps, works };
-  void start(Outbox::Started started, Starter starter = Starter::waits);
+  // Together: threads that take some would compete for the lock with the one that adds the next.
+  void start(std::vector<Outbox::Started> all, Starter starter = Starter::waits);
   // Until nothing waits, or until this time: does what waits for a compute thread and is not expected to take longer
   // than `most`.  What is left then is the threads'.  Whether there was any; `woken` is not called for its end.
   bool help(Nanoseconds most, Nanoseconds until);

@@ -68,7 +68,7 @@ class Outbox {
  public:
   // What this process has used so far.
   struct Usage {
-    Nanoseconds wire = 0;                       // processor time of the threads that carry messages
+    Nanoseconds wire = 0;                       // time spent on messages and nodes, not on work
     std::uint64_t memory = 0, peak_memory = 0;  // resident bytes
   };
   struct World {

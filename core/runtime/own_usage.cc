@@ -15,11 +15,11 @@ namespace rota {
 
 namespace {
 
-constexpr std::string_view kZeroMqThreads = "ZMQbg/";  // their names begin with it
+constexpr std::string_view kCarriers = "ZMQbg/IO";  // so the names begin
 
 }  // namespace
 
-OwnUsage::OwnUsage() : threads_{::gettid()}, statm_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {
+OwnUsage::OwnUsage() : statm_(::open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) {
   std::error_code error;
   for (std::filesystem::directory_iterator at("/proc/self/task", error), end; !error && at != end;
        at.increment(error)) {
@@ -28,7 +28,7 @@ OwnUsage::OwnUsage() : threads_{::gettid()}, statm_(::open("/proc/self/statm", O
     const std::string number = at->path().filename().string();
     int thread = 0;
     std::from_chars(number.data(), number.data() + number.size(), thread);
-    if (name.starts_with(kZeroMqThreads) && thread != threads_.front()) threads_.push_back(thread);
+    if (name.starts_with(kCarriers)) threads_.push_back(thread);
   }
 }
 

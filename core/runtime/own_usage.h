@@ -1,5 +1,4 @@
-// core/runtime/own_usage.h -- what this process has used: processor time of the threads that carry its messages,
-// memory.
+// core/runtime/own_usage.h -- what this process has used: processor time of ZeroMQ's threads, memory.
 #pragma once
 #include <vector>
 
@@ -10,13 +9,13 @@ namespace rota {
 
 class OwnUsage {
  public:
-  // The threads that carry messages are the one that calls this, and ZeroMQ's, which have begun.
+  // ZeroMQ's threads are those that have begun.
   OwnUsage();
   // Any thread.  What the system does not tell is 0.
   Outbox::Usage read() const;
 
  private:
-  std::vector<int> threads_;
+  std::vector<int> threads_;  // of ZeroMQ that carry messages
   FileDescriptor statm_;
 };
 

@@ -10,6 +10,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -143,6 +144,21 @@ Result<std::unique_ptr<ZmqTransport>> open_transport(NodeId process, const JobCo
   return transport;
 }
 
+// Adds up spans of time.
+class Stopwatch {
+ public:
+  void start(Nanoseconds now) { began_ = now; }
+  void stop(Nanoseconds now) {
+    sum_ = total(now);
+    began_.reset();
+  }
+  Nanoseconds total(Nanoseconds now) const { return began_ ? sum_ + now - *began_ : sum_; }
+
+ private:
+  Nanoseconds sum_ = 0;
+  std::optional<Nanoseconds> began_;
+};
+
 // One thread at a time holds the process' turn: it gives the nodes messages and completions, and no other thread
 // accesses them.  Mostly it is the loop's, which alone uses the transport; in between, a compute thread that finished a
 // chained task.
@@ -157,7 +173,7 @@ class Loop {
             threads, [&transport] { transport.wake(); }, [this] { run_chained_completions(); }) {
     world_.usage = [this] {
       Outbox::Usage usage = usage_.read();
-      usage.wire -= not_wire_;
+      usage.wire += carrying_.total(world_.now);
       return usage;
     };
   }
@@ -190,6 +206,7 @@ class Loop {
   // Whether more has come already.
   bool run_once() {
     refresh();
+    carrying_.start(world_.now);
     // What others wait for goes before what this process does for itself: compute threads have left it to this one.
     send();
     // Before the tick, which looks for silent peers: a process that was suspended has unread messages.
@@ -212,6 +229,7 @@ class Loop {
     send();
     for (const NodeId peer : host_.take_forgotten()) transport_.forget(peer);
     if (host_.busy()) next_tick_ = std::min(next_tick_, world_.now + kBusyTickMs * kMillisecond);
+    carrying_.stop(now_ns());
     return more || host_.has_started();
   }
 
@@ -220,14 +238,12 @@ class Loop {
   bool is_shared() const { return threads_ > 1 && host_.expected() <= kBrief * threads_; }
 
   void start() {
-    const bool brief = is_brief();
-    if (!brief) shares_ = is_shared();
-    auto all = host_.take_started();
-    for (auto& one : all) {
-      if (!brief) {
-        compute_.start(std::move(one), shares_ ? Compute::Starter::helps : Compute::Starter::waits);
-        continue;
-      }
+    if (!host_.has_started()) return;
+    if (!is_brief()) {
+      shares_ = is_shared();
+      return compute_.start(host_.take_started(), shares_ ? Compute::Starter::helps : Compute::Starter::waits);
+    }
+    for (auto& one : host_.take_started()) {
       do_here(one);
       if (!one.chained) continue;
       // Others may wait for what it made, and have sent what comes next.
@@ -238,10 +254,10 @@ class Loop {
   }
 
   void do_here(Outbox::Started& started) {
-    const Nanoseconds began = processor_time_ns(thread_);
+    carrying_.stop(now_ns());
     const Continuation continuation = started.work();
     refresh();
-    not_wire_ += processor_time_ns(thread_) - began;
+    carrying_.start(world_.now);
     host_.finish(started.node, continuation, world_);
   }
 
@@ -258,7 +274,7 @@ class Loop {
       const bool brief = host_.has_started() && is_brief();  // then it is the loop's
       if (host_.has_started() && !brief) {
         shares_ = is_shared();
-        for (auto& started : host_.take_started()) compute_.start(std::move(started), Compute::Starter::works);
+        compute_.start(host_.take_started(), Compute::Starter::works);
       }
       spoken = host_.has_spoken() || brief;
     }
@@ -291,30 +307,18 @@ class Loop {
   }
 
   // Whether there was something to do.
-  bool help() {
-    const Nanoseconds began = processor_time_ns(thread_);
-    const bool helped = compute_.help(kBrief, now_ns() + kLookEvery);
-    const std::scoped_lock turn(turn_);
-    not_wire_ += processor_time_ns(thread_) - began;
-    return helped;
-  }
+  bool help() { return compute_.help(kBrief, now_ns() + kLookEvery); }
 
   // `works`: whether compute threads do, which may want this core.
   void wait(Nanoseconds until, bool works) {
     const Nanoseconds began = now_ns(), left = until - began;
-    Nanoseconds polled = 0;
     bool come = left <= 0;
-    if (!come && !works && messages_come_soon_) {
-      const Nanoseconds before = processor_time_ns(thread_);
-      come = transport_.poll(kPollMost);
-      polled = processor_time_ns(thread_) - before;
-    }
+    if (!come && !works && messages_come_soon_) come = transport_.poll(kPollMost);
     const auto events = transport_.wait(come ? 0 : static_cast<int>(left / kMillisecond) + 1);
     const std::scoped_lock turn(turn_);
     refresh();
     looked_ = world_.now;
     if (left > 0) messages_come_soon_ = world_.now - began < kSoon;
-    not_wire_ += polled;
     for (const NodeId peer : events.writable) host_.writable(peer);
     for (const NodeId peer : events.disconnected) host_.disconnected(peer, world_);
     for (const auto& [peer, why] : events.refused) {
@@ -346,14 +350,12 @@ class Loop {
   NodeId main_;
   const unsigned threads_;
   std::mutex turn_;
-  bool shares_ = false;        // this thread helps with what compute threads do; guarded by turn_
-  const OwnUsage usage_;       // of the thread that makes this, and calls run()
-  Outbox::World world_;        // guarded by turn_, as host_
-  Nanoseconds next_tick_ = 0;  // guarded by turn_
-  Nanoseconds looked_ = 0;     // when wait() returned last; guarded by turn_
-  const int thread_ = ::gettid();
-  // Processor time of that thread, which carries messages, for work and for looking for messages.  Guarded by turn_.
-  Nanoseconds not_wire_ = 0;
+  bool shares_ = false;  // this thread helps with what compute threads do; guarded by turn_
+  const OwnUsage usage_;
+  Outbox::World world_;              // guarded by turn_, as host_
+  Nanoseconds next_tick_ = 0;        // guarded by turn_
+  Nanoseconds looked_ = 0;           // when wait() returned last; guarded by turn_
+  Stopwatch carrying_;               // the loop's time with messages and nodes, not with work; guarded by turn_
   bool messages_come_soon_ = false;  // the last wait was short; the loop's alone
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
   // holders.

@@ -349,7 +349,7 @@ struct EpochDone {
   std::uint64_t items = 0;
   // Of the compute threads, summed: pushes and refreshes.
   std::uint64_t compute_ns = 0;
-  // Slices made into bytes and back, and processor time of the threads that carry messages.
+  // Slices made into bytes and back, and the time that the process spent on messages.
   std::uint64_t wire_ns = 0;
   std::uint64_t wait_ns = 0;  // of the compute threads, summed: the rest
   std::uint64_t bytes_sent = 0;

@@ -12,13 +12,13 @@ constexpr NodeId kNode{Role::worker, 0};
 constexpr std::chrono::seconds kLongest{20};  // after which a wait fails
 
 // Runs `work`, and does nothing in its continuation.
-Outbox::Started work_of(std::function<void()> work, bool io) {
-  return {kNode,
-          [work = std::move(work)]() -> Continuation {
-            work();
-            return [](Outbox&) { return Status(); };
-          },
-          io};
+std::vector<Outbox::Started> work_of(std::function<void()> work, bool io) {
+  return {{kNode,
+           [work = std::move(work)]() -> Continuation {
+             work();
+             return [](Outbox&) { return Status(); };
+           },
+           io}};
 }
 
 // A checkpoint's write and fsync held up the only compute thread of a process with --threads=1.
@@ -134,8 +134,8 @@ TEST(Compute, GroupedWorkWakesOnce) {
       false));
   begun.get_future().wait();  // so that all others wait for it
   for (int i = 0; i < kWorks; ++i) {
-    Outbox::Started started = work_of([&] { ++done; }, false);
-    started.together = true;
+    std::vector<Outbox::Started> started = work_of([&] { ++done; }, false);
+    started.front().together = true;
     compute.start(std::move(started));
   }
   go_on.set_value();
@@ -161,8 +161,8 @@ TEST(Compute, ChainedCompletionsRunOnTheThreadOfTheWork) {
       });
   self = &compute;
   for (int i = 0; i < 100; ++i) {
-    Outbox::Started started = work_of([&] { worked = std::this_thread::get_id(); }, false);
-    started.chained = true;
+    std::vector<Outbox::Started> started = work_of([&] { worked = std::this_thread::get_id(); }, false);
+    started.front().chained = true;
     compute.start(std::move(started));
   }
   ASSERT_EQ(last.get_future().wait_for(kLongest), std::future_status::ready);
@@ -179,13 +179,13 @@ TEST(Compute, CompletionsBeforeASeparateOneComeFirst) {
   Compute compute(1, [&] {
     if (++woken == 1) received.set_value();
   });
-  Outbox::Started started = work_of(
+  std::vector<Outbox::Started> started = work_of(
       [&] {
         begun.set_value();
         go_on.get_future().wait();
       },
       false);
-  started.together = true;
+  started.front().together = true;
   compute.start(std::move(started));
   begun.get_future().wait();
   compute.start(work_of(
