@@ -313,7 +313,10 @@ class Loop {
   void wait(Nanoseconds until, bool works) {
     const Nanoseconds began = now_ns(), left = until - began;
     bool come = left <= 0;
-    if (!come && !works && messages_come_soon_) come = transport_.poll(kPollMost);
+    if (!come && !works && messages_come_soon_) {
+      come = transport_.poll(kPollMost);
+      if (come && now_ns() < looked_ + kLookEvery) return;  // wait() would cost some system calls
+    }
     const auto events = transport_.wait(come ? 0 : static_cast<int>(left / kMillisecond) + 1);
     const std::scoped_lock turn(turn_);
     refresh();

@@ -139,7 +139,9 @@ class Sockets final : public ZmqTransport {
   }
 
   void wake() override {
+    // Either wait() sees this before it sleeps, or this sees that it does.
     woken_ = true;
+    if (!sleeps_.exchange(false)) return;
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
   }
@@ -170,8 +172,11 @@ class Sockets final : public ZmqTransport {
     }
     Events events;
     flush();
-    if (rings_ && !rings_->begin_sleep()) timeout_ms = 0;
+    sleeps_ = true;
+    if (woken_ || (rings_ && !rings_->begin_sleep())) timeout_ms = 0;
     const int ready = zmq_poll(items.data(), static_cast<int>(items.size()), timeout_ms);
+    sleeps_ = false;
+    woken_ = false;
     if (rings_) {
       rings_->end_sleep();
       if (ready > 0 && (items[2].revents & ZMQ_POLLIN) != 0) rings_->handle_connections(events);
@@ -180,7 +185,6 @@ class Sockets final : public ZmqTransport {
     if (ready <= 0) return events;
     if ((items[0].revents & ZMQ_POLLIN) != 0) sockets_ready_ = true;
     if ((items[1].revents & ZMQ_POLLIN) != 0) {
-      woken_ = false;
       std::uint64_t count = 0;
       [[maybe_unused]] const auto read = ::read(wake_.get(), &count, sizeof count);
     }
@@ -301,6 +305,7 @@ class Sockets final : public ZmqTransport {
   bool from_ring_ = false;           // the last message
   bool sockets_ready_ = true;        // always, of a process without rings
   std::atomic<bool> woken_ = false;  // since poll() or wait() returned
+  std::atomic<bool> sleeps_ = false;
   std::map<NodeId, Outgoing> outgoing_;
   std::uint64_t monitors_ = 0;
   std::uint64_t dropped_ = 0;
