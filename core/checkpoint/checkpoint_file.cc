@@ -68,10 +68,9 @@ Status disk(const std::filesystem::path& path, const rocksdb::Status& status) {
   return {code, path.string() + ": " + what};
 }
 
-std::vector<double> doubles(const rocksdb::Slice& value) {
-  std::vector<double> numbers(value.size() / sizeof(double));
+void take_doubles(const rocksdb::Slice& value, std::vector<double>& numbers) {
+  numbers.resize(value.size() / sizeof(double));
   if (!numbers.empty()) std::memcpy(numbers.data(), value.data(), numbers.size() * sizeof(double));
-  return numbers;
 }
 
 // RocksDB sets memory aside for the sizes that a file names, before it checks the length of the file.
@@ -210,16 +209,20 @@ Result<Bytes> CheckpointFile::get(Object object, std::uint64_t number) const {
 
 Result<std::vector<double>> CheckpointFile::row(TableId table, Key key) const {
   ROTA_ASSIGN(auto value, reader_->get(key_of(Object::row, table, key), false));
-  return doubles(value);
+  std::vector<double> numbers;
+  take_doubles(value, numbers);
+  return numbers;
 }
 
-Status CheckpointFile::for_each_row(const std::function<void(TableId, Key, std::vector<double>)>& f) const {
+Status CheckpointFile::for_each_row(const std::function<void(TableId, Key, std::span<const double>)>& f) const {
   return within_memory(reader_->path, [&]() -> Status {
     const std::unique_ptr<rocksdb::Iterator> at(reader_->table.NewIterator(read_options()));
+    std::vector<double> numbers;
     for (at->Seek(key_of(Object::row, 0, 0)); at->Valid(); at->Next()) {
       const rocksdb::Slice key = at->key();
       if (key.size() != kKeySize || static_cast<Object>(key[0]) != Object::row) break;
-      f(static_cast<TableId>(big_endian(key, 1, 4)), big_endian(key, 5, 8), doubles(at->value()));
+      take_doubles(at->value(), numbers);
+      f(static_cast<TableId>(big_endian(key, 1, 4)), big_endian(key, 5, 8), numbers);
     }
     if (!at->status().ok()) return disk(reader_->path, at->status());
     return {};

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/base/file_hash.h"
@@ -33,7 +34,8 @@ class CheckpointFile {
   Result<Bytes> get(Object object, std::uint64_t number) const;
   // The row's doubles; none if it was never committed.
   Result<std::vector<double>> row(TableId table, Key key) const;
-  Status for_each_row(const std::function<void(TableId, Key, std::vector<double>)>& f) const;
+  // All rows in the order of tables and keys; the doubles are valid during the call.
+  Status for_each_row(const std::function<void(TableId, Key, std::span<const double>)>& f) const;
 
  private:
   struct Reader;

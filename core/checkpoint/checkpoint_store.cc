@@ -63,7 +63,7 @@ class DiskCheckpoints final : public CheckpointStore {
   Status read_rows(Epoch, std::uint32_t partition, Rows& rows) override {
     ROTA_ASSIGN(auto from, open(partition));
     Status status;
-    const Status read = from->for_each_row([&](TableId table, Key key, const std::vector<double>& values) {
+    const Status read = from->for_each_row([&](TableId table, Key key, std::span<const double> values) {
       if (!rows.may_have(table, key) || values.size() != rows.tables()[table].row_width)
         status = Status(ExitCode::disk, "a row of the checkpoint does not fit its table");
       else

@@ -1,5 +1,7 @@
 #include "core/checkpoint/model_reader.h"
 
+#include <algorithm>
+#include <deque>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -63,13 +65,21 @@ class StoredModel final : public Model {
     return row;
   }
   void for_each_row(TableId table, const std::function<void(Key, std::span<const double>)>& f) const override {
-    std::map<Key, std::vector<double>> rows;
+    constexpr std::size_t kBlock = std::size_t{1} << 16;  // numbers
+    std::deque<std::vector<double>> blocks;
+    std::vector<std::pair<Key, std::span<const double>>> rows;
     for (const auto& file : manifest_.files) {
-      const Status status = file->for_each_row([&](TableId of, Key key, std::vector<double> row) {
-        if (of == table) rows[key] = std::move(row);
+      const Status status = file->for_each_row([&](TableId of, Key key, std::span<const double> row) {
+        if (of != table) return;
+        if (blocks.empty() || blocks.back().capacity() - blocks.back().size() < row.size())
+          blocks.emplace_back().reserve(std::max(kBlock, row.size()));
+        std::vector<double>& block = blocks.back();
+        block.insert(block.end(), row.begin(), row.end());
+        rows.emplace_back(key, std::span(block).last(row.size()));
       });
       if (!status.ok()) throw DataError(status.what(), 0, "the model is damaged");
     }
+    std::ranges::sort(rows, {}, [](const auto& row) { return row.first; });
     for (const auto& [key, row] : rows) f(key, row);
   }
   Bytes slice(SliceId slice) const override { return object(Object::slice, slice); }

@@ -84,7 +84,7 @@ bool checkpoint(std::span<const std::byte> input) {
   const auto read = [&](std::vector<double>& all) {
     auto opened = CheckpointFile::open(file);
     if (!opened.ok()) return false;
-    const Status rows = (*opened)->for_each_row([&](TableId table, Key key, const std::vector<double>& row) {
+    const Status rows = (*opened)->for_each_row([&](TableId table, Key key, std::span<const double> row) {
       all.push_back(static_cast<double>(table));
       all.push_back(static_cast<double>(key));
       all.push_back(static_cast<double>(row.size()));

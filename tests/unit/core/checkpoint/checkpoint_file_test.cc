@@ -29,7 +29,7 @@ std::optional<std::string> content_of(const std::filesystem::path& path, const s
     if (!bytes.ok()) return std::nullopt;
     content += hash128(bytes->view()).hex() + "\n";
   }
-  const Status rows = (*file)->for_each_row([&](TableId table, Key key, const std::vector<double>& values) {
+  const Status rows = (*file)->for_each_row([&](TableId table, Key key, std::span<const double> values) {
     content += std::to_string(table) + " " + std::to_string(key);
     for (const double value : values) content += " " + std::to_string(value);
     content += "\n";
@@ -72,7 +72,7 @@ TEST_F(CheckpointFiles, ComeBack) {
   EXPECT_EQ(*(*file)->row(1, 999), (std::vector<double>{-1}));
   EXPECT_TRUE((*file)->row(0, 1)->empty()) << "it was never committed";
   Rows back(tables());
-  ASSERT_TRUE((*file)->for_each_row([&](TableId t, Key k, const std::vector<double>& v) { back.set(t, k, v); }).ok());
+  ASSERT_TRUE((*file)->for_each_row([&](TableId t, Key k, std::span<const double> v) { back.set(t, k, v); }).ok());
   EXPECT_EQ(back.hash(), rows_.hash());
 }
 
