@@ -357,7 +357,7 @@ class Loop {
   const OwnUsage usage_;
   Outbox::World world_;              // guarded by turn_, as host_
   Nanoseconds next_tick_ = 0;        // guarded by turn_
-  Nanoseconds looked_ = 0;           // when wait() returned last; guarded by turn_
+  Nanoseconds looked_ = 0;           // when all connections were looked at last; the loop's alone
   Stopwatch carrying_;               // the loop's time with messages and nodes, not with work; guarded by turn_
   bool messages_come_soon_ = false;  // the last wait was short; the loop's alone
   // Any process that reaches the socket can cause such lines; those about unknown peers do not hide those about key
