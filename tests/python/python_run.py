@@ -44,11 +44,12 @@ def kin(pid):
 
 
 def lives(pid):
-    """Whether a process is there, and is no zombie."""
+    """Whether a process is there, and is no zombie; its files are closed when its last thread has ended."""
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+        state, *fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
         return False
+    return state != "Z" or int(fields[16]) > 1
 
 
 class PythonTest(unittest.TestCase):
