@@ -8,6 +8,7 @@ namespace rota::pagerank {
 // A target's edges in a tile.
 struct EdgeTiles::Row {
   std::uint32_t source_tile, target;
+  bool weighted;  // some of them have another weight than 1
   std::uint32_t size;
   std::size_t begin;  // of InEdges::from
 };
@@ -31,23 +32,25 @@ void for_each_place(const auto& rows, auto place) {
 
 EdgeTiles::EdgeTiles(const InEdges& edges) : edges_(edges.items()) {
   sources_.reserve(edges.from.size() + kAhead);
-  weights_.reserve(edges.weights.size());
+  const auto weighted = [&](std::size_t e) { return !edges.weights.empty() && edges.weights[e] != 1; };
   std::vector<Row> rows;
   std::size_t at = 0;  // of the next edge
   for (std::size_t first = 0; first < edges.sizes.size(); first += kTile) {
     rows.clear();
     for (std::size_t v = first; v < std::min<std::size_t>(first + kTile, edges.sizes.size()); ++v)
       for (const std::size_t end = at + edges.sizes[v]; at < end;) {
-        Row row{edges.from[at] / kTile, static_cast<std::uint32_t>(v), 0, at};
-        for (; at < end && edges.from[at] / kTile == row.source_tile; ++at) ++row.size;
+        Row row{edges.from[at] / kTile, static_cast<std::uint32_t>(v), false, 0, at};
+        for (; at < end && edges.from[at] / kTile == row.source_tile; ++at, ++row.size) row.weighted |= weighted(at);
         rows.push_back(row);
       }
     std::ranges::sort(rows, [](const Row& a, const Row& b) {
-      return std::tuple(a.source_tile, b.size, a.target) < std::tuple(b.source_tile, a.size, b.target);
+      return std::tuple(a.source_tile, a.weighted, b.size, a.target) <
+             std::tuple(b.source_tile, b.weighted, a.size, b.target);
     });
     for (auto begin = rows.begin(); begin != rows.end();) {
-      const auto end =
-          std::find_if(begin, rows.end(), [&](const Row& row) { return row.source_tile != begin->source_tile; });
+      const auto end = std::find_if(begin, rows.end(), [&](const Row& row) {
+        return row.source_tile != begin->source_tile || row.weighted != begin->weighted;
+      });
       add_tile({begin, end}, edges);
       begin = end;
     }
@@ -66,16 +69,16 @@ void EdgeTiles::add_tile(std::span<const Row> rows, const InEdges& edges) {
   const std::size_t before = sources_.size();
   for_each_place(rows, [&](const Row& row, std::uint32_t e) {
     sources_.push_back(static_cast<std::uint16_t>(edges.from[row.begin + e] - first_source));
-    if (!edges.weights.empty()) weights_.push_back(edges.weights[row.begin + e]);
+    if (row.weighted) weights_.push_back(edges.weights[row.begin + e]);
   });
   tiles_.push_back({first_target, first_source, static_cast<std::uint32_t>(rows.size()),
-                    static_cast<std::uint32_t>(sources_.size() - before)});
+                    static_cast<std::uint32_t>(sources_.size() - before), rows[0].weighted});
 }
 
 template <bool weighted, bool prefetched>
-void EdgeTiles::add(const Tile& tile, std::size_t row, std::size_t edge, const double* shares, double* sums) const {
-  const std::uint16_t *const target = &targets_[row], *const size = &sizes_[row], *source = &sources_[edge];
-  const double *const number = shares + tile.first_source, *weight = weights_.data() + (weighted ? edge : 0);
+void EdgeTiles::add(const Tile& tile, const Position& at, const double* shares, double* sums) const {
+  const std::uint16_t *const target = &targets_[at.row], *const size = &sizes_[at.row], *source = &sources_[at.edge];
+  const double *const number = shares + tile.first_source, *weight = weights_.data() + at.weight;
   const auto prefetch = [number](const std::uint16_t* from) {
     if constexpr (prefetched) __builtin_prefetch(number + from[kAhead]);  // of another tile at the end: does no harm
   };
@@ -105,15 +108,15 @@ void EdgeTiles::step(std::span<const double> shares, double everywhere, double d
   const bool far = shares.size() > kNear;
   const auto of_ones = far ? &EdgeTiles::add<false, true> : &EdgeTiles::add<false, false>;
   const auto of_weights = far ? &EdgeTiles::add<true, true> : &EdgeTiles::add<true, false>;
-  const auto add = weights_.empty() ? of_ones : of_weights;
   auto tile = tiles_.begin();
-  std::size_t row = 0, edge = 0;
+  Position at;
   for (std::size_t first = 0; first < next.size(); first += kTile) {
     const std::span<double> sums = next.subspan(first, std::min<std::size_t>(kTile, next.size() - first));
     for (; tile != tiles_.end() && tile->first_target == first; ++tile) {
-      (this->*add)(*tile, row, edge, shares.data(), sums.data());
-      row += tile->rows;
-      edge += tile->edges;
+      (this->*(tile->weighted ? of_weights : of_ones))(*tile, at, shares.data(), sums.data());
+      at.row += tile->rows;
+      at.edge += tile->edges;
+      if (tile->weighted) at.weight += tile->edges;
     }
     for (double& rank : sums) rank = everywhere + damping * rank;
   }

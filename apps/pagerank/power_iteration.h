@@ -33,6 +33,9 @@ namespace rota::pagerank {
 // unified sparse matrix data format for efficient general sparse matrix-vector multiplication on modern processors with
 // wide SIMD units", SIAM Journal on Scientific Computing 2014) in each tile, with tails in place of padding.
 //
+// A weight takes four times the memory of a source.  A few repeated edges among ones should not make all edges read
+// one: so targets with edges of other weights than 1 have a tile of their own, after the tile of the others.
+//
 // Other threads have just written many of the shares, and their core's cache may be far away.  So unless a second cache
 // has room for all shares, those of the edges to come are prefetched, kAhead edges before they are needed.
 class EdgeTiles {
@@ -53,17 +56,21 @@ class EdgeTiles {
     std::uint32_t first_target, first_source;
     std::uint32_t rows;  // targets that have edges in it
     std::uint32_t edges;
+    bool weighted;  // else all its weights are 1
+  };
+  struct Position {  // where the arrays have a tile
+    std::size_t row = 0, edge = 0, weight = 0;
   };
   struct Row;
   void add_tile(std::span<const Row> rows, const InEdges& edges);
   template <bool weighted, bool prefetched>
-  void add(const Tile& tile, std::size_t row, std::size_t edge, const double* shares, double* sums) const;
+  void add(const Tile& tile, const Position& at, const double* shares, double* sums) const;
 
   std::uint64_t edges_ = 0;
   std::vector<Tile> tiles_;
   std::vector<std::uint16_t> targets_, sizes_;  // of the rows, tile after tile: counted from its first; and of edges
   std::vector<std::uint16_t> sources_;  // of the edges, tile after tile, counted from its first; and kAhead zeros
-  std::vector<double> weights_;         // of the edges; empty if all are 1
+  std::vector<double> weights_;         // of the edges of weighted tiles
 };
 
 // What a step needs to know of all ranks.

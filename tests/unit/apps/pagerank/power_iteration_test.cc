@@ -77,8 +77,9 @@ TEST(Ranks, ThoseOfDanglingNodesGoToAll) {
   EXPECT_NEAR(ranks[1], (1 + d) / (2 + d), 1e-15);
 }
 
-// Of one shard with all nodes: node v has sizes(v) edges, from sources that `random` draws.
-InEdges edges_into(std::uint32_t nodes, bool weighted, Random& random, auto sizes) {
+// Of one shard with all nodes: node v has sizes(v) edges, from sources that `random` draws, and a share of them has
+// other weights than 1.
+InEdges edges_into(std::uint32_t nodes, double weighted, Random& random, auto sizes) {
   InEdges edges;
   for (std::uint32_t v = 0; v < nodes; ++v) {
     std::set<std::uint32_t> from;
@@ -86,8 +87,9 @@ InEdges edges_into(std::uint32_t nodes, bool weighted, Random& random, auto size
     edges.sizes.push_back(static_cast<std::uint32_t>(from.size()));
     edges.from.insert(edges.from.end(), from.begin(), from.end());
   }
-  if (weighted)
-    for (std::size_t e = 0; e < edges.from.size(); ++e) edges.weights.push_back(random.uniform());
+  if (weighted > 0)
+    for (std::size_t e = 0; e < edges.from.size(); ++e)
+      edges.weights.push_back(random.uniform() < weighted ? random.uniform() : 1);
   return edges;
 }
 
@@ -96,7 +98,7 @@ TEST(Ranks, EachIsSummedInTheOrderOfItsEdges) {
   Random random({5, 6, 7, 8});
   for (const std::size_t nodes : {std::size_t{1}, std::size_t{7}, std::size_t{50}, EdgeTiles::kTile + std::size_t{1},
                                   EdgeTiles::kNear + std::size_t{3}})
-    for (const bool weighted : {false, true}) {
+    for (const double weighted : {0.0, 0.1, 1.0}) {
       std::vector<double> out_weight(nodes), ranks(nodes), next(nodes);
       for (double& w : out_weight) w = random.below(4) == 0 ? 0 : 1 + random.uniform();
       for (double& r : ranks) r = std::ldexp(random.uniform(), static_cast<int>(random.below(60)));
@@ -112,7 +114,7 @@ TEST(Ranks, EachIsSummedInTheOrderOfItsEdges) {
       for (std::size_t v = 0; v < nodes; ++v) {
         double sum = 0;
         for (const std::size_t end = e + edges.sizes[v]; e < end; ++e)
-          sum += (weighted ? edges.weights[e] : 1) * shares.numbers[edges.from[e]];
+          sum += (weighted > 0 ? edges.weights[e] : 1) * shares.numbers[edges.from[e]];
         ASSERT_EQ(next[v], everywhere + 0.85 * sum) << v << " of " << nodes;
       }
     }
