@@ -12,6 +12,7 @@
 #include "rota/error.h"
 #include "rota/io/byte_source.h"
 #include "rota/io/csv_file.h"
+#include "rota/io/input_size.h"
 #include "rota/io/memory_matrix.h"
 #include "rota/io/numbers.h"
 

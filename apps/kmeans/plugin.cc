@@ -2,12 +2,12 @@
 #include "rota/plugin.h"
 
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "apps/kmeans/commands.h"
 #include "apps/kmeans/hooks.h"
+#include "rota/io/input_size.h"
 #include "rota/packed_app.h"
 #include "rota/shards.h"
 
@@ -60,9 +60,7 @@ class Kmeans final : public PackedApp<io::RowsSize, Data> {
 // A round sums the shards' parts, each of which has most columns of wide data: of few rows that takes longer than to
 // find their clusters.
 ChosenShards choose_shards(const Job& job) {
-  constexpr std::uint64_t kLarge = 16 << 20;
-  const std::uint64_t bytes = io::input_bytes(job.input);
-  return {bytes < kLarge ? kUsualShards / 4 : kUsualShards, std::to_string(bytes) + " bytes of input"};
+  return io::few_shards_below(16 << 20, kUsualShards / 4, job);
 }
 
 }  // namespace

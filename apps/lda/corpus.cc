@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rota/error.h"
+#include "rota/io/input_size.h"
 #include "rota/io/row_reader.h"
 #include "rota/io/text_file.h"
 #include "rota/shards.h"

@@ -13,6 +13,7 @@
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/exchange/sparse_allreduce.h"
 #include "rota/io/csv_text.h"
+#include "rota/io/input_size.h"
 #include "rota/io/number_text.h"
 #include "rota/io/report_text.h"
 
@@ -252,6 +253,13 @@ top_ranks.csv  The 1,000 nodes of the highest ranks, the highest first.
   });
 }
 
+// A step on a small graph takes less time than to share it among many.  But with --exchange=sparse there is one shard
+// for each machine, say, and the ranks depend on their number.
+ChosenShards choose_shards(const Job& job) {
+  if (settings_of<Settings>(job.options).sparse) return {};
+  return io::few_shards_below(16 << 20, kUsualShards / 4, job);
+}
+
 const Command kCommands[] = {{"show", "prints the nodes of the highest ranks", declared_options<Shown>(), show}};
 
 }  // namespace
@@ -260,5 +268,5 @@ const Command kCommands[] = {{"show", "prints the nodes of the highest ranks", d
 using rota::pagerank::Pagerank;
 ROTA_APP(Pagerank, .name = "pagerank", .summary = "PageRank of a graph's nodes, by power iteration", .items = "edges",
          .epochs = 1000, .packed_format = 5, .packed_options = rota::io::kEntryOptions,
-         .framework_needs = rota::kSynchronous, .export_text = rota::pagerank::export_text,
-         .commands = rota::pagerank::kCommands);
+         .framework_needs = rota::kSynchronous, .choose_shards = rota::pagerank::choose_shards,
+         .export_text = rota::pagerank::export_text, .commands = rota::pagerank::kCommands);

@@ -15,7 +15,7 @@
 #include "rota/exchange/exchange_push.h"
 #include "rota/exchange/exchange_schedule.h"
 #include "rota/exchange/replica_exchange.h"
-#include "rota/io/row_reader.h"
+#include "rota/io/input_size.h"
 
 namespace rota::sgd {
 namespace {
@@ -307,9 +307,7 @@ constexpr FrameworkNeeds kNeeds[] = {{"asynchronous", kLag}, {"staleness", kLag}
 
 // A round's mean over the shards advances about as far as one of them, so there are few, unless the data are large.
 ChosenShards choose_shards(const Job& job) {
-  constexpr std::uint64_t kLarge = 256 << 20;
-  const std::uint64_t bytes = io::input_bytes(job.input);
-  return {bytes < kLarge ? kUsualShards / 2 : kUsualShards, std::to_string(bytes) + " bytes of input"};
+  return io::few_shards_below(256 << 20, kUsualShards / 2, job);
 }
 
 Plugin plugin() {

@@ -41,8 +41,9 @@ constexpr int kIdleTickMs = 500;
 // How long a process that ends waits for hooks of the plugin.
 constexpr Nanoseconds kHookMost = 10 * kSecond;
 // Work that is done at once, instead of by a compute thread, which would be woken each time while the loop's thread
-// waits.  Several threads do it side by side from 80 us on; up to kBrief for each of them, the loop's is one of these.
-constexpr Nanoseconds kBrief = 2'000'000, kBriefBesideOthers = 80'000;
+// waits.  Several threads do it side by side from kBriefBesideOthers on: below, two cores with caches of their own need
+// as long for a step of PageRank as one.  Up to kBrief for each of them, the loop's is one of these.
+constexpr Nanoseconds kBrief = 2'000'000, kBriefBesideOthers = 160'000;
 // While such work follows on such work, connections and observers are looked at this often.
 constexpr Nanoseconds kLookEvery = 2 * kMillisecond;
 // Messages handled in a row before what they caused is sent.

@@ -23,7 +23,7 @@ JOBS = {
     "lasso": ["lasso", f"--input={DOROTHEA}", "--loss=logistic", "--path=5"],
     "sgd": ["sgd", f"--input={A9A}", "--loss=logistic", "--epochs=5"],
     "kmeans": ["kmeans", f"--input={A9A}", "--clusters=8", "--shards=8"],
-    "pagerank": ["pagerank", "--epochs=20"],  # of a graph that is generated
+    "pagerank": ["pagerank", "--epochs=20", "--shards=8"],  # of a graph that is generated
 }
 # It takes some seconds on such links.
 LONG = ["mf", f"--input={REVIEWS}", "--rank=16", "--epochs=40", "--checkpoint_seconds=0"]

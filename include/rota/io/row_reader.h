@@ -118,10 +118,4 @@ std::string found_format(const std::string& path);
 std::unique_ptr<RowReader> read_rows(const std::string& path, const RowForm& form,
                                      std::optional<ByteRange> part = std::nullopt);
 
-// The entries of data in memory.  Throws NoInput.
-std::uint64_t memory_entries(const std::string& name);
-// Of files and objects as they are stored, and of entries in memory; pipes count as none.  Throws NoInput, and of
-// objects what they throw.
-std::uint64_t input_bytes(const std::vector<std::string>& inputs);
-
 }  // namespace rota::io

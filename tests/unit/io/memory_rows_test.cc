@@ -2,6 +2,7 @@
 #include "io/memory_rows.h"
 
 #include "rota/error.h"
+#include "rota/io/input_size.h"
 #include "rota/io/number_list.h"
 #include "rota/io/row_files.h"
 #include "tests/unit/io/scratch_files.h"
