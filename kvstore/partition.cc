@@ -293,9 +293,10 @@ Status Partition::on(const Evaluate& evaluate, NodeId, Outbox& out) {
   result.epoch = evaluate.epoch;
   result.rows.assign(terms_.size(), 0.0);
   ROTA_TRY(call_hook(plugin_.name, "Pull::evaluate", "epoch " + std::to_string(evaluate.epoch), [&] {
-    rows_.for_each([&](TableId table, Key key, std::span<const double> values) {
-      pull_->evaluate(table, key, values, {terms_, result.rows});
-    });
+    for (TableId table = 0; table < rows_.tables().size(); ++table)
+      rows_.for_each_after(table, std::nullopt, [&](Key key, std::span<const double> values) {
+        return pull_->evaluate_row(table, key, values, {terms_, result.rows});
+      });
   }));
   out.send(kCoordinator, std::move(result));
   return {};

@@ -3,8 +3,10 @@
 #include "rota/plugin.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 
@@ -38,6 +40,16 @@ struct Settings {
 };
 
 constexpr TableId kRanks = 0;  // dense: key v is node v, and its one number the rank
+
+// The sum of absolute differences.  Eight sums side by side: a single one would wait for each addition.
+double distance(std::span<const double> a, std::span<const double> b) {
+  std::array<double, 8> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= a.size(); i += sums.size())
+    for (std::size_t l = 0; l < sums.size(); ++l) sums[l] += std::abs(a[i + l] - b[i + l]);
+  for (; i < a.size(); ++i) sums[0] += std::abs(a[i] - b[i]);
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
 
 // A shard has a range of nodes, with their incoming edges.  An open round is a step from the ranks of all nodes.
 class RanksPush : public SharedPush {
@@ -73,9 +85,7 @@ class RanksPush : public SharedPush {
     next_.assign(nodes_, 0);
     all_->step(edges_, shares(), next_);
     evaluated_ = ranks_.version();
-    double change = 0;
-    for (std::size_t i = 0; i < next_.size(); ++i) change += std::abs(next_[i] - own_ranks()[i]);
-    terms["residual"] += change;
+    terms["residual"] += distance(next_, own_ranks());
   }
 
  protected:

@@ -481,7 +481,7 @@ std::vector<double> SerialHost::evaluate() const {
   Leaves of_rows(partitions_, std::vector<double>(terms.size()));
   rows_.for_each([&](TableId table, Key key, std::span<const double> row) {
     const std::uint32_t home = home_of_row(tables_[table], table, key, partitions_);
-    pulls_[home]->evaluate(table, key, row, {terms, of_rows[home]});
+    pulls_[home]->evaluate_row(table, key, row, {terms, of_rows[home]});
   });
   const std::vector<double> sums = sum_of_terms({&of_shards, &of_slices, &of_rows}, terms.size());
   for (std::size_t i = 0; i < terms.size(); ++i) {

@@ -21,8 +21,19 @@ class Pull : public Stateful {
  public:
   // Rewrites the value of every entry.  Called in the order of the rounds.
   virtual void pull(const PullTask&) = 0;
-  // Adds a row's share of an evaluation.
-  virtual void evaluate(TableId, Key, std::span<const double> /*value*/, Terms /*terms*/) const {}
+
+  // The host calls evaluate() for a row.  False if no row has a share, because evaluate() is not overridden.
+  bool evaluate_row(TableId table, Key key, std::span<const double> value, Terms terms) const {
+    evaluates_ = true;
+    evaluate(table, key, value, terms);
+    return evaluates_;
+  }
+
+ private:
+  // Adds a row's share of an evaluation.  Private, so that what overrides it cannot call this one.
+  virtual void evaluate(TableId, Key, std::span<const double> /*value*/, Terms /*terms*/) const { evaluates_ = false; }
+
+  mutable bool evaluates_ = false;
 };
 
 // Calls f(sum, value) for runs of numbers that are contiguous in memory, as long as possible: for a pull that treats
