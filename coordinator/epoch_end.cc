@@ -52,8 +52,12 @@ Status EpochEnd::over(EpochRecord record, bool ends_job, Nanoseconds took, Outbo
 // when an evaluation or a checkpoint has come further.
 Status EpochEnd::advance(Outbox& out) {
   Boundary& boundary = *boundary_;
-  if (boundary.stage == Stage::computing && boundary.evaluate) begin_evaluation(out);
-  if (boundary.stage == Stage::evaluating && !evaluation_->complete()) return {};
+  if (boundary.stage == Stage::computing && boundary.evaluate) {
+    boundary.stage = Stage::evaluating;
+    boundary.evaluates_since = out.now();
+    if (!boundary.evaluation) ask_for_evaluation(out);
+  }
+  if (boundary.stage == Stage::evaluating && !boundary.evaluation->complete()) return {};
   if (boundary.stage != Stage::saving) {
     boundary.stage = Stage::saving;
     ROTA_TRY(record_epoch(out));
@@ -105,14 +109,11 @@ std::optional<Ending> EpochEnd::stopped() const {
 
 // ---- evaluation ----
 
-void EpochEnd::begin_evaluation(Outbox& out) {
-  boundary_->stage = Stage::evaluating;
-  boundary_->evaluates_since = out.now();
-  evaluation_.emplace(plan_.shards, plan_.slices, plan_.partitions, description_.loaded.terms.size());
-  const bool visits = description_.loaded.evaluating_pass && plan_.slices > 0;
-  out.send(hosts_.nodes(), Evaluate{boundary_->epoch, visits});
+void EpochEnd::ask_for_evaluation(Outbox& out) {
+  boundary_->evaluation.emplace(plan_.shards, plan_.slices, plan_.partitions, description_.loaded.terms.size());
+  out.send(hosts_.nodes(), Evaluate{boundary_->epoch, visits()});
   out.send(plan_.partition_nodes(), Evaluate{boundary_->epoch});
-  if (!visits) return;
+  if (!visits()) return;
   dispatch_.give_out_visits(boundary_->epoch);
   dispatch_.send(out);
 }
@@ -124,17 +125,17 @@ void EpochEnd::report_long_evaluation(Nanoseconds now) {
 }
 
 Status EpochEnd::on(const Evaluated& evaluated, NodeId from, Outbox& out) {
-  if (!evaluation_ || evaluated.epoch != boundary_->epoch || !evaluation_->add(from, evaluated))
-    return unexpected(evaluated.kind, from);
-  return advance(out);
+  const bool expected = boundary_ && boundary_->evaluation && evaluated.epoch == boundary_->epoch;
+  if (!expected || !boundary_->evaluation->add(from, evaluated)) return unexpected(evaluated.kind, from);
+  return under_way() ? advance(out) : Status();
 }
 
 // With what its evaluation has found, if there was one.
 Status EpochEnd::record_epoch(Outbox& out) {
   std::vector<double> terms;
-  record_.evaluated = evaluation_.has_value();
+  record_.evaluated = boundary_ && boundary_->epoch == record_.epoch && boundary_->evaluation;
   if (record_.evaluated) {
-    terms = std::exchange(evaluation_, std::nullopt)->total();
+    terms = boundary_->evaluation->total();
     fill_scores(description_.loaded.terms, description_.loaded.scores, terms, description_.found.items, record_);
     follow_score();
   }

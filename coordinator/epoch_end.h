@@ -38,6 +38,12 @@ class EpochEnd {
   }
   // The last round of an epoch, `round`, is given out.  `ends_job`: so the schedule says in that round.
   void given_out(Epoch epoch, RoundId round, bool ends_job, Nanoseconds now);
+  // And its tasks are sent.  If it is known to be evaluated, workers and partitions are asked now, and begin as soon as
+  // it is over for them; unless slices are to visit shards, for which it has to be over for all.
+  void tasks_sent(Outbox& out) {
+    const bool early = boundary_ && boundary_->evaluate && !boundary_->evaluation && !visits();
+    if (early) ask_for_evaluation(out);
+  }
   // Something is done first after the epoch that was given out last: no round beyond it is given out.
   bool blocks() const { return boundary_.has_value(); }
   // It is being done: the epoch itself is over.
@@ -80,17 +86,19 @@ class EpochEnd {
     RoundId next_round = 0;
     bool evaluate = false, save = false, last = false;  // none: only what the schedule says is waited for
     Stage stage = Stage::computing;
+    std::optional<Evaluation> evaluation = {};
     Nanoseconds evaluates_since = 0;
     bool reported = false;
   };
 
   Status advance(Outbox& out);
   void checkpoint_progressed(const Status& status, std::optional<Epoch> committed, Outbox& out);
-  void begin_evaluation(Outbox& out);
+  void ask_for_evaluation(Outbox& out);
   Status record_epoch(Outbox& out);
   Status check_terms(const std::vector<double>& terms) const;
   void follow_score();
   void begin_save(Outbox& out);
+  bool visits() const { return description_.loaded.evaluating_pass && plan_.slices > 0; }
   bool evaluates(Epoch epoch) const { return plan_.eval_every > 0 && epoch % plan_.eval_every == 0; }
 
   const RunPlan& plan_;
@@ -104,7 +112,6 @@ class EpochEnd {
   std::optional<Boundary> boundary_;
   EpochRecord record_ = plan_.resume ? plan_.resume->record : EpochRecord{};
   Nanoseconds took_ = 0;  // the newest epoch
-  std::optional<Evaluation> evaluation_;
   BestEpoch best_epoch_{plan_.patience, record_.best};
   Checkpoints checkpoints_;
   Nanoseconds last_checkpoint_at_ = 0;

@@ -133,6 +133,7 @@ void Training::give_out(Outbox& out) {
     if (ends) epoch_end_.given_out(epoch, id, ends_job, out.now());
   }
   dispatch_.send(out);
+  epoch_end_.tasks_sent(out);
 }
 
 Status Training::on(const EpochDone& done, NodeId from, Outbox& out) {

@@ -169,7 +169,7 @@ Status Partition::on(const Parts& parts, NodeId from, Outbox& out) {
 Status Partition::commit_whole(Outbox& out) {
   while (!pulling_) {
     auto whole = gather_.take();
-    if (!whole) return {};
+    if (!whole) return evaluate_if_over(out);
     const bool talks = std::ranges::any_of(whole->notes, [](const Bytes& n) { return !n.empty(); });
     if (!talks && whole->sum.size() <= kBriefMost && whole->open.numbers() <= kBriefMost) {
       ROTA_ASSIGN(Done done, run_pull(*whole));
@@ -288,7 +288,16 @@ Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {
 
 // ---- the end of an epoch ----
 
-Status Partition::on(const Evaluate& evaluate, NodeId, Outbox& out) {
+// It may come before the last rounds of its epoch are committed, and waits for them.
+Status Partition::on(const Evaluate& evaluate, NodeId from, Outbox& out) {
+  if (to_evaluate_) return unexpected(evaluate.kind, from);
+  to_evaluate_ = evaluate;
+  return pulling_ ? Status() : evaluate_if_over(out);
+}
+
+Status Partition::evaluate_if_over(Outbox& out) {
+  if (!to_evaluate_ || gather_.expects()) return {};
+  const Evaluate evaluate = *std::exchange(to_evaluate_, std::nullopt);
   Evaluated result;
   result.epoch = evaluate.epoch;
   result.rows.assign(terms_.size(), 0.0);

@@ -49,6 +49,7 @@ class Partition final : public Node {
   Status on(const AskChunk& ask, NodeId from, Outbox& out);
   Status on(const Chunk& chunk, NodeId from, Outbox& out);
   Status commit_whole(Outbox& out);
+  Status evaluate_if_over(Outbox& out);
   // What pull has made of a round.
   struct Done {
     Deltas deltas;
@@ -77,7 +78,8 @@ class Partition final : public Node {
   // By table: the rows and numbers of the last round, if it was open and its changes were wanted.  Where the next one
   // has the same rows, these are the numbers before it, and need not be copied.
   std::map<TableId, SparseRows> last_rounds_;
-  bool pulling_ = false;  // a long pull runs
+  bool pulling_ = false;                 // a long pull runs
+  std::optional<Evaluate> to_evaluate_;  // once what is expected is committed
   Expectation long_pulls_;
   bool shaped_ = false;  // the facts are in, and with them rows and pull
   CheckpointCollector collector_{settings_.index, settings_.credit, store_, own_};

@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/status.h"
@@ -73,6 +74,10 @@ class EpochWork {
   bool evaluates() const { return evaluation_.has_value(); }
   // REQUIRES !evaluates(), and that no shard has anything to do.
   void begin(const Evaluate& evaluate, Outbox& out);
+  // The same once no shard has anything to do, which begin_awaiting() then says.
+  void begin_later(const Evaluate& evaluate) { awaiting_ = evaluate; }
+  bool awaits() const { return awaiting_.has_value(); }
+  void begin_awaiting(Outbox& out) { begin(*std::exchange(awaiting_, std::nullopt), out); }
   // Called on a compute thread; for different shards at once, for one shard one after the other.
   Status visit(ShardId shard, SliceId slice, const Slice& rows);
   // A visit has ended, and its slice is free.
@@ -111,8 +116,9 @@ class EpochWork {
 
   WorkerState& state_;
   std::optional<Evaluation> evaluation_;
-  Expectation evaluating_;          // of a shard
-  std::unique_ptr<Saving> saving_;  // of the newest checkpoint
+  std::optional<Evaluate> awaiting_;  // the end of its epoch here
+  Expectation evaluating_;            // of a shard
+  std::unique_ptr<Saving> saving_;    // of the newest checkpoint
 };
 
 }  // namespace rota

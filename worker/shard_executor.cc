@@ -137,6 +137,7 @@ Status ShardExecutor::run_ready(Outbox& out) {
     if (visits(*shard)) lanes_.neighbours(lanes_.of(shard->id)).go_on_with(shard->id);
     begin(*shard, out);
   }
+  if (epoch_work_.awaits() && quiet()) epoch_work_.begin_awaiting(out);
   return {};
 }
 

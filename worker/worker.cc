@@ -18,9 +18,13 @@ Status Worker::on(const Deltas& deltas, NodeId from, Outbox& out) {
 
 Status Worker::on(const Evaluate& evaluate, NodeId from, Outbox& out) {
   // A neighbour that visits already may have sent slices on.
-  const bool may = evaluate.visits ? executor_.idle() : executor_.quiet();
-  if (!preparation_.done() || !may || epoch_work_.evaluates()) return unexpected(evaluate.kind, from);
-  epoch_work_.begin(evaluate, out);
+  const bool may = executor_.idle() || !evaluate.visits;
+  if (!preparation_.done() || !may || epoch_work_.evaluates() || epoch_work_.awaits())
+    return unexpected(evaluate.kind, from);
+  if (evaluate.visits || executor_.quiet())
+    epoch_work_.begin(evaluate, out);
+  else
+    epoch_work_.begin_later(evaluate);
   return {};
 }
 

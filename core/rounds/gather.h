@@ -1,6 +1,7 @@
 // core/rounds/gather.h -- the parts of rounds: a worker adds those of its shards, and a partition collects them until
 // all shards' are in.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -85,6 +86,10 @@ class Gather {
   };
   // The earliest expected round, if it is whole; rounds are given out in their order.
   std::optional<Whole> take();
+  // Whether one is expected that was not taken.
+  bool expects() const {
+    return std::ranges::any_of(open_, [](const auto& one) { return one.second.expect.has_value(); });
+  }
 
  private:
   struct Open {

@@ -65,11 +65,15 @@ TEST(Saving, AnEpochThatIsNeitherEvaluatedNorSavedFlowsIntoTheNext) {
   run.schedule(1);
   run.schedule(3, 2);
   EXPECT_EQ(run.sent<Tasks>(kWorker).size(), 2U);
+  ASSERT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<Evaluate>(kWorker)[0].epoch, 2U) << "the last";
+  run.evaluate(2, 2.5);
   run.end_epoch(1);
-  EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());
+  ASSERT_EQ(run.diary->epochs.size(), 1U);
+  EXPECT_FALSE(run.diary->epochs[0].evaluated);
   run.end_epoch(2);
-  EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
-  EXPECT_EQ(run.diary->epochs.size(), 1U);
+  ASSERT_EQ(run.diary->epochs.size(), 2U);
+  EXPECT_TRUE(run.diary->epochs[1].evaluated);
 }
 
 // With short writes two of three epochs were not saved: the decision was made while the epoch before was being written.

@@ -19,16 +19,38 @@ TEST(SharedRounds, AnEpochIsOverWhenTheSchedulerHasItsFeedbackToo) {
   ASSERT_EQ(run.sent<Expect>(kPartition).size(), 1U);
   EXPECT_EQ(run.sent<Tasks>(kWorker).at(0).shared.at(0).keys, (std::vector<Key>{5}));
   run.end_epoch(1);
-  EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty()) << "its figures follow the feedback";
+  EXPECT_TRUE(run.sent<EpochOver>(kScheduler).empty()) << "its figures follow the feedback";
   run.end_schedule(kScheduler, 2, 1, 7);
-  EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
+  EXPECT_EQ(run.sent<EpochOver>(kScheduler).size(), 1U);
   Script other(plan_of_shared_rounds(1));
   other.prepare();
   other.share(kScheduler, 1, 5, true);
   other.end_schedule(kScheduler, 2, 1, 7);
-  EXPECT_TRUE(other.sent<Evaluate>(kWorker).empty()) << "a worker still works";
+  EXPECT_TRUE(other.sent<EpochOver>(kScheduler).empty()) << "a worker still works";
   other.end_epoch(1);
-  EXPECT_EQ(other.sent<Evaluate>(kWorker).size(), 1U);
+  EXPECT_EQ(other.sent<EpochOver>(kScheduler).size(), 1U);
+}
+
+TEST(SharedRounds, AnEvaluationIsAskedForWithTheLastTasksAndCountsWhenTheEpochIsOver) {
+  for (const bool visits : {false, true}) {
+    Script run(small_plan(2));
+    run.evaluating_pass = visits;
+    run.prepare();
+    run.schedule(1);
+    ASSERT_EQ(run.sent<Tasks>(kWorker).size(), 1U);
+    EXPECT_EQ(run.sent<Evaluate>(kWorker).size(), visits ? 0U : 1U) << "slices visit when the epoch is over for all";
+    if (!visits) run.evaluate(1, 2.5);
+    EXPECT_TRUE(run.diary->epochs.empty());
+    run.end_epoch(1);
+    ASSERT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
+    EXPECT_EQ(run.sent<Evaluate>(kWorker)[0].visits, visits);
+    if (visits) run.evaluate(1, 2.5);
+    ASSERT_EQ(run.diary->epochs.size(), 1U);
+    EXPECT_EQ(run.diary->epochs[0].objective, 2.5);
+    EXPECT_EQ(run.ended, std::nullopt);
+    run.evaluate(1, 2.5);
+    EXPECT_TRUE(run.ended.has_value()) << "none is expected any more";
+  }
 }
 
 TEST(SharedRounds, SchedulersTakeTurnsAtAnySpeed) {
@@ -119,7 +141,7 @@ TEST(SharedRounds, TheEpochAndTheJobEndWithTheLastScheduler) {
     run.share(kOther, 2, 8, true, both);
     run.end_epoch(1);
     run.end_schedule(kScheduler, 2, 1, 10);
-    EXPECT_TRUE(run.sent<Evaluate>(kWorker).empty());
+    EXPECT_TRUE(run.sent<EpochOver>(kScheduler).empty());
     run.end_schedule(kOther, 3, 1, 20);
     ASSERT_EQ(run.sent<Evaluate>(kWorker).size(), 1U);
     Evaluated all;

@@ -127,6 +127,8 @@ TEST_F(PartitionNode, CommitsARoundAndSendsItToAllWorkers) {
   ASSERT_TRUE(receive(kCoordinator, expect_of(1, {7, 2})).ok());
   ASSERT_TRUE(receive(kWorkers[0], parts_of(1, {0, 0}, {1, 2})).ok());
   EXPECT_TRUE(sent<Deltas>(kWorkers[0]).empty());
+  ASSERT_TRUE(receive(kCoordinator, Evaluate{1}).ok());
+  EXPECT_TRUE(sent<Evaluated>(kCoordinator).empty()) << "a round is not committed";
   ASSERT_TRUE(receive(kWorkers[1], parts_of(1, {0, 1}, {10, 20})).ok());
   for (const NodeId to : kWorkers) {
     const auto deltas = sent<Deltas>(to);
@@ -136,7 +138,6 @@ TEST_F(PartitionNode, CommitsARoundAndSendsItToAllWorkers) {
     EXPECT_EQ(numbers_of(deltas[0].values), (std::vector<double>{11, 22}));
   }
   for (const NodeId to : kSchedulers) EXPECT_TRUE(sent<RoundFeedback>(to).empty()) << "none is requested";
-  ASSERT_TRUE(receive(kCoordinator, Evaluate{1}).ok());
   EXPECT_EQ(sent<Evaluated>(kCoordinator).at(0).rows, (std::vector<double>{33}));
 }
 
