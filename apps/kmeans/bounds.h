@@ -7,7 +7,8 @@
 // scores in single precision make better bounds, first those of its own centre's group, then those of the groups whose
 // bounds failed; and if these do not decide, its distance and scores in double precision.  A row that these leave open,
 // as if two centres are equally near, and one without bounds that its first scores leave open, is compared by
-// Centres::nearest().
+// Centres::nearest().  Of rows and centres of integers, scores in single precision are exact: then the first of the
+// nearest centres is the nearest, as there.
 //
 // The result is that of Centres::nearest(), bit for bit.  Let a be a cluster, D(k) the exact squared distance to the
 // centre of k in the numbers that Centres::value() has, and d(k) that which Centres::distance() computes.  nearest()
@@ -60,6 +61,7 @@ struct Pass {
   double factor, apart;                  // see root_of()
   double most;                           // |x|^2 of rows whose scores are in the range of single precision
   double lost;                           // what is lost below that range, of a square for each entry
+  bool exact = false;                    // no score in single precision of any row has an error
   std::uint64_t rough = 0, unclear = 0;  // rows with scores in single precision, and those that they did not settle
 
   // `columns`: of the rows.
@@ -103,6 +105,7 @@ struct Row {
   double square;       // |x|^2, without the scale
   double share, lost;  // E is `share` of |x|^2 + |c|^2, and `lost`
   bool rough;          // whether products are computed in single precision
+  bool exact;          // and whether that has no error
 };
 
 // The distance that lower bounds must be above, if that to the row's own centre is not above `upper`.
@@ -243,7 +246,7 @@ struct Row {
     std::ranges::fill(pass.fresh, 0.0F);
   }
   raise_lower(pass, scored, pass.fresh.data());
-  if (failed(pass, pass.fresh.data(), upper) != 0) return false;
+  if (!row.exact && failed(pass, pass.fresh.data(), upper) != 0) return false;
   state.nearest = static_cast<std::uint32_t>(best);
   state.distance = kUnknown;
   pass.fresh.back() = without_drift(upper, pass.own_drifts[state.nearest]);
@@ -274,18 +277,20 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       continue;
     }
     const io::SparseRow all = rows[r];
-    Row row{all, centres.known_of(all), squares[r], 0, 0, true};
+    Row row{all, centres.known_of(all), squares[r], 0, 0, true, pass.exact && !known};
     const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 8;
     bool settled = false;
     if (const double square = row.square * pass.unit; helps && square <= pass.most && entries < kMostEntries) {
-      row.share = 1.2 * static_cast<double>(entries + 10) * 0x1p-24;
-      row.lost = static_cast<double>(entries + 8) * (pass.lost + 0x1p-146 * square);
+      if (!row.exact) {
+        row.share = 1.2 * static_cast<double>(entries + 10) * 0x1p-24;
+        row.lost = static_cast<double>(entries + 8) * (pass.lost + 0x1p-146 * square);
+      }
       settled = settles(pass, row, state, bounds, upper);
       ++pass.rough;
       pass.unclear += settled ? 0 : 1;
     }
     if (!settled) {
-      row.rough = false;
+      row.rough = row.exact = false;
       row.share = 4 * Centres::error_of(row.known);
       row.lost = 0;
       if (known && pass.own_drifts[state.nearest] < kInfinity) {
@@ -316,7 +321,11 @@ class Bounds {
               std::span<RowState> states) {
     Pass pass(centres, rows.columns);
     const bool known = bounds_.size() == rows.rows * pass.stride && version_ >= centres.since();
-    if (!known) bounds_.assign(rows.rows * pass.stride, FLT_MAX);
+    if (!known) {
+      bounds_.assign(rows.rows * pass.stride, FLT_MAX);
+      pass.exact = centres.exact() && std::ranges::all_of(squares, [](double x) { return x <= kExactSquare; }) &&
+                   all_integers(rows.values);
+    }
     assign_rows(pass, rows, squares.data(), states.data(), bounds_.data(), known, version_ + 1 == centres.version());
     version_ = centres.version();
   }

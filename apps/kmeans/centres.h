@@ -52,6 +52,14 @@ struct RowState {
   void fields(auto& list) { list(nearest, target, cluster, best, distance); }
 };
 
+// Of vectors of integers whose squared length is at most this, sums of products and of squares are exact in single
+// precision, as are the squares of their distances.
+inline constexpr double kExactSquare = 0x1p22;
+// REQUIRES: |x| < 2^31.
+inline bool all_integers(std::span<const double> numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return x == static_cast<std::int32_t>(x); });
+}
+
 inline constexpr double kUnknown = -1;
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -335,6 +343,14 @@ class Centres {
     for (const double norm : norms_)
       if (norm < kInfinity) most = std::max(most, norm);
     return most;
+  }
+
+  // Whether all are rows of integers, as rows of counts or of zeros and ones are when they are drawn, of which
+  // distances are exact.
+  bool exact() const {
+    const auto is_row = [](double inverse) { return inverse == 1 || inverse == 0; };
+    return std::ranges::all_of(inverse_counts_, is_row) && greatest_norm() <= kExactSquare && scale_ == 1 &&
+           all_integers(table_.first(columns_ * clusters_));
   }
 
   // The least and the largest |S_k|^2 of all clusters.

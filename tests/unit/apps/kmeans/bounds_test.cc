@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <set>
 
 #include "tests/unit/apps/kmeans/plain_rows.h"
@@ -117,6 +118,35 @@ TEST(Bounds, TiesAndEqualRows) {
     members.push_back(r % 5 + 5 * (r % 3));
   }
   expect_plain(tenths, 15, "tenths", members);
+}
+
+// Zeros and ones, of which many rows are equally near to several of the rows that are centres; integers near the most
+// whose squares are exact in single precision, and beyond.
+TEST(Bounds, RowsOfIntegersAreComparedExactly) {
+  constexpr std::uint32_t kClusters = 40, kColumns = 12;
+  for (const std::uint32_t most : {1U, 3U, 580U, 5000U}) {
+    Random random({most, 2, 3, 4});
+    Dense data(500, std::vector<double>(kColumns));
+    for (auto& row : data)
+      for (double& x : row) x = static_cast<double>(random.below(2) * (most - random.below((most + 9) / 10)));
+    std::vector<std::uint32_t> members(kClusters);
+    std::iota(members.begin(), members.end(), 0);
+    const std::vector<double> table =
+        table_of(Dense(data.begin(), data.begin() + kClusters), members, kColumns, kClusters);
+    const io::SparseMatrix rows = sparse(data);
+    const std::vector<double> squares = squares_of(rows);
+    std::vector<RowState> states(data.size());
+    std::vector<double> scores(kClusters);
+    Centres centres;
+    make(centres, table, kClusters);
+    EXPECT_EQ(centres.exact(), most < 5000);
+    Bounds().assign(centres, rows, squares, states);
+    for (std::size_t r = 0; r < data.size(); ++r) {
+      const auto [nearest, distance] = centres.nearest(rows[r], squares[r], scores);
+      ASSERT_EQ(states[r].nearest, nearest) << most << ", row " << r;
+      ASSERT_EQ(distance_of(states[r], centres, rows[r]), distance) << most << ", row " << r;
+    }
+  }
 }
 
 TEST(Bounds, EmptyClusters) {
