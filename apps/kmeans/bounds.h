@@ -61,7 +61,7 @@ struct Pass {
   double factor, apart;                  // see root_of()
   double most;                           // |x|^2 of rows whose scores are in the range of single precision
   double lost;                           // what is lost below that range, of a square for each entry
-  bool exact = false;                    // no score in single precision of any row has an error
+  bool exact = false;                    // no row has bounds, and no score in single precision an error
   std::uint64_t rough = 0, unclear = 0;  // rows with scores in single precision, and those that they did not settle
 
   // `columns`: of the rows.
@@ -105,7 +105,6 @@ struct Row {
   double square;       // |x|^2, without the scale
   double share, lost;  // E is `share` of |x|^2 + |c|^2, and `lost`
   bool rough;          // whether products are computed in single precision
-  bool exact;          // and whether that has no error
 };
 
 // The distance that lower bounds must be above, if that to the row's own centre is not above `upper`.
@@ -246,7 +245,7 @@ struct Row {
     std::ranges::fill(pass.fresh, 0.0F);
   }
   raise_lower(pass, scored, pass.fresh.data());
-  if (!row.exact && failed(pass, pass.fresh.data(), upper) != 0) return false;
+  if (!pass.exact && failed(pass, pass.fresh.data(), upper) != 0) return false;
   state.nearest = static_cast<std::uint32_t>(best);
   state.distance = kUnknown;
   pass.fresh.back() = without_drift(upper, pass.own_drifts[state.nearest]);
@@ -277,11 +276,11 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       continue;
     }
     const io::SparseRow all = rows[r];
-    Row row{all, centres.known_of(all), squares[r], 0, 0, true, pass.exact && !known};
+    Row row{all, centres.known_of(all), squares[r], 0, 0, true};
     const bool helps = pass.rough < 64 || pass.unclear < pass.rough / 8;
     bool settled = false;
     if (const double square = row.square * pass.unit; helps && square <= pass.most && entries < kMostEntries) {
-      if (!row.exact) {
+      if (!pass.exact) {
         row.share = 1.2 * static_cast<double>(entries + 10) * 0x1p-24;
         row.lost = static_cast<double>(entries + 8) * (pass.lost + 0x1p-146 * square);
       }
@@ -290,7 +289,7 @@ ROTA_WIDEST_REGISTERS static void assign_rows(Pass& pass, const io::SparseMatrix
       pass.unclear += settled ? 0 : 1;
     }
     if (!settled) {
-      row.rough = row.exact = false;
+      row.rough = false;
       row.share = 4 * Centres::error_of(row.known);
       row.lost = 0;
       if (known && pass.own_drifts[state.nearest] < kInfinity) {
