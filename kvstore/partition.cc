@@ -167,7 +167,7 @@ Status Partition::on(const Parts& parts, NodeId from, Outbox& out) {
 // Pulls what is whole, one round after the other.  One with notes or many numbers may be long work, and goes to a
 // compute thread; another is over sooner than a thread would be found for it.
 Status Partition::commit_whole(Outbox& out) {
-  while (!pulling_) {
+  while (!busy_) {
     auto whole = gather_.take();
     if (!whole) return evaluate_if_over(out);
     const bool talks = std::ranges::any_of(whole->notes, [](const Bytes& n) { return !n.empty(); });
@@ -176,11 +176,11 @@ Status Partition::commit_whole(Outbox& out) {
       ROTA_TRY(commit(*whole, std::move(done), out));
       continue;
     }
-    pulling_ = true;
+    busy_ = true;
     const auto pulled = std::make_shared<Gather::Whole>(*std::move(whole));
     out.start(followed_by([this, pulled] { return run_pull(*pulled); },
                           [this, pulled](Done& done, Outbox& later) -> Status {
-                            pulling_ = false;
+                            busy_ = false;
                             long_pulls_.add(done.took);
                             ROTA_TRY(commit(*pulled, std::move(done), later));
                             return commit_whole(later);
@@ -292,23 +292,36 @@ Status Partition::commit(const Gather::Whole& whole, Done done, Outbox& out) {
 Status Partition::on(const Evaluate& evaluate, NodeId from, Outbox& out) {
   if (to_evaluate_) return unexpected(evaluate.kind, from);
   to_evaluate_ = evaluate;
-  return pulling_ ? Status() : evaluate_if_over(out);
+  return busy_ ? Status() : evaluate_if_over(out);
 }
 
 Status Partition::evaluate_if_over(Outbox& out) {
   if (!to_evaluate_ || gather_.expects()) return {};
-  const Evaluate evaluate = *std::exchange(to_evaluate_, std::nullopt);
+  busy_ = true;
+  // Started, not done here: the deltas of this step's commit leave before it.
+  out.start(followed_by([this, epoch = std::exchange(to_evaluate_, std::nullopt)->epoch] { return evaluate(epoch); },
+                        [this](std::pair<Evaluated, Nanoseconds>& done, Outbox& later) {
+                          busy_ = false;
+                          evaluating_.add(done.second);
+                          later.send(kCoordinator, std::move(done.first));
+                          return commit_whole(later);
+                        }),
+            evaluating_.expected());
+  return {};
+}
+
+Result<std::pair<Evaluated, Nanoseconds>> Partition::evaluate(Epoch epoch) {
+  const Nanoseconds began = now_ns();
   Evaluated result;
-  result.epoch = evaluate.epoch;
+  result.epoch = epoch;
   result.rows.assign(terms_.size(), 0.0);
-  ROTA_TRY(call_hook(plugin_.name, "Pull::evaluate", "epoch " + std::to_string(evaluate.epoch), [&] {
+  ROTA_TRY(call_hook(plugin_.name, "Pull::evaluate", "epoch " + std::to_string(epoch), [&] {
     for (TableId table = 0; table < rows_.tables().size(); ++table)
       rows_.for_each_after(table, std::nullopt, [&](Key key, std::span<const double> values) {
         return pull_->evaluate_row(table, key, values, {terms_, result.rows});
       });
   }));
-  out.send(kCoordinator, std::move(result));
-  return {};
+  return std::pair(std::move(result), now_ns() - began);
 }
 
 Status Partition::on(const Save& save, NodeId, Outbox& out) {

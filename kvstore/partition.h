@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/seed.h"
@@ -50,6 +51,8 @@ class Partition final : public Node {
   Status on(const Chunk& chunk, NodeId from, Outbox& out);
   Status commit_whole(Outbox& out);
   Status evaluate_if_over(Outbox& out);
+  // The terms of the rows, and how long they took.
+  Result<std::pair<Evaluated, Nanoseconds>> evaluate(Epoch epoch);
   // What pull has made of a round.
   struct Done {
     Deltas deltas;
@@ -78,9 +81,9 @@ class Partition final : public Node {
   // By table: the rows and numbers of the last round, if it was open and its changes were wanted.  Where the next one
   // has the same rows, these are the numbers before it, and need not be copied.
   std::map<TableId, SparseRows> last_rounds_;
-  bool pulling_ = false;                 // a long pull runs
+  bool busy_ = false;                    // a long pull or an evaluation runs
   std::optional<Evaluate> to_evaluate_;  // once what is expected is committed
-  Expectation long_pulls_;
+  Expectation long_pulls_, evaluating_;
   bool shaped_ = false;  // the facts are in, and with them rows and pull
   CheckpointCollector collector_{settings_.index, settings_.credit, store_, own_};
   std::optional<CheckpointServer> server_;  // of a resumed job
