@@ -15,7 +15,7 @@
 namespace rota {
 
 inline constexpr std::uint32_t kMagic = 0x41544f52;  // "ROTA"
-inline constexpr std::uint16_t kProtocolVersion = 11;
+inline constexpr std::uint16_t kProtocolVersion = 12;
 inline constexpr std::size_t kHeaderSize = 80;
 inline constexpr std::size_t kFramesMax = 64;  // of one message
 // Limit of a decoded body's memory: this multiple of its bytes, plus the constant below.  A number of one byte decodes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -9,11 +10,8 @@
 namespace rota {
 namespace {
 
-// In place of a number of frames: the next record is at the beginning of the ring.
-constexpr std::uint64_t kToBeginning = ~std::uint64_t{0};
-// An empty ring is written from its beginning again after this many bytes, if the message fits before that place: small
-// messages then stay in the processor's cache, and touch little memory.
-constexpr std::size_t kBeginAgain = std::size_t{64} << 10;
+// Pages are taken in ranges of at least these bytes.
+constexpr std::size_t kTaken = std::size_t{64} << 10;
 constexpr std::array<std::byte, 8> kFilling{};
 
 std::size_t filling(std::size_t bytes) {
@@ -25,11 +23,24 @@ std::size_t filling(std::size_t bytes) {
 // ---- the writer
 
 RingWriter::RingWriter(SharedMemory memory)
-    : memory_(std::move(memory)), state_(new (memory_.data()) RingState{}), ring_(memory_.data() + kRingBegins) {}
+    : memory_(std::move(memory)), state_(new (memory_.data()) RingState{}), ring_(memory_.data() + kRingBegins) {
+  state_->size.store(size_);
+}
 
 std::size_t RingWriter::free_bytes() const {
   const std::uint64_t used = at_ - state_->read.load();
-  return used > kRingBytes ? 0 : kRingBytes - static_cast<std::size_t>(used);
+  return used > size_ ? 0 : size_ - static_cast<std::size_t>(used);
+}
+
+// REQUIRES an empty ring.
+void RingWriter::begin_again() {
+  if (full_ >= kFullMost && size_ < kRingBytes) {
+    size_ *= 2;
+    full_ = 0;
+    state_->size.store(size_, std::memory_order_relaxed);
+  }
+  begins_ = at_;
+  state_->begins.store(begins_, std::memory_order_relaxed);
 }
 
 // Whether it is lent; or to be copied.
@@ -63,16 +74,13 @@ void RingWriter::begin(const Frames& frames) {
   segments_.front() = std::as_bytes(std::span(head_));
   segments_.push_back(std::span(kFilling).first(filling(bytes)));
   segment_ = offset_ = 0;
-
-  const std::size_t place = at_ % kRingBytes;
-  if (place < std::max(kBeginAgain, segments_.front().size() + bytes + 8) || free_bytes() < kRingBytes) return;
-  std::memcpy(ring_ + place, &kToBeginning, sizeof kToBeginning);
-  at_ += kRingBytes - place;
+  if (free_bytes() == size_) begin_again();
 }
 
 bool RingWriter::advance() {
   std::size_t room = std::min(free_bytes(), kStep);
   if (room == 0 && !idle()) {
+    if (std::exchange(full_at_, at_) != at_) ++full_;
     state_->writer_waits.store(1);
     room = std::min(free_bytes(), kStep);  // once more: the reader may not have seen it
     if (room == 0) return false;
@@ -80,9 +88,9 @@ bool RingWriter::advance() {
   const std::uint64_t before = state_->written.load(std::memory_order_relaxed);
   while (room > 0 && segment_ < segments_.size()) {
     const auto rest = segments_[segment_].subspan(offset_);
-    const std::size_t place = at_ % kRingBytes, some = std::min({rest.size(), room, kRingBytes - place});
+    const std::size_t place = (at_ - begins_) & (size_ - 1), some = std::min({rest.size(), room, size_ - place});
     const std::size_t end = kRingBegins + place + some;
-    if (end > memory_.populated() + kBeginAgain) memory_.populate(end);
+    if (end > memory_.populated() + kTaken) memory_.populate(end);
     if (some > 0) std::memcpy(ring_ + place, rest.data(), some);
     at_ += some;
     room -= some;
@@ -117,14 +125,23 @@ std::optional<Frames> RingReader::fail() {
   return std::nullopt;
 }
 
+// Looks where the next record is.
+bool RingReader::begin_again() {
+  begins_ = state_->begins.load(std::memory_order_relaxed);
+  const std::uint64_t size = state_->size.load(std::memory_order_relaxed);
+  size_ = static_cast<std::size_t>(size);
+  return std::has_single_bit(size) && size >= kRingLeast && size <= kRingBytes;
+}
+
 // Fills the rest of the next target, as far as there are bytes.  Whether it is full.
 bool RingReader::fill() {
   const std::span<std::byte> to = targets_[target_];
   const std::uint64_t there = state_->written.load(std::memory_order_acquire) - at_;
-  if (there > kRingBytes) return fail(), false;
+  if (there > 0 && part_ == Part::count && filled_ == 0 && !begin_again()) return fail(), false;
+  if (there > size_) return fail(), false;
   std::size_t some = std::min(static_cast<std::size_t>(there), to.size() - filled_);
   while (some > 0) {
-    const std::size_t place = at_ % kRingBytes, run = std::min(some, kRingBytes - place);
+    const std::size_t place = (at_ - begins_) & (size_ - 1), run = std::min(some, size_ - place);
     std::memcpy(to.data() + filled_, ring_ + place, run);
     at_ += run;
     filled_ += run;
@@ -146,11 +163,6 @@ std::optional<Frames> RingReader::next() {
       if (!fill()) return std::nullopt;
     switch (part_) {
       case Part::count:
-        if (count_ == kToBeginning) {
-          at_ += (kRingBytes - at_ % kRingBytes) % kRingBytes;
-          expect_message();
-          break;
-        }
         if (count_ == 0 || count_ > kFramesMax) return fail();
         sizes_.resize(static_cast<std::size_t>(count_));
         expect(Part::sizes, {std::as_writable_bytes(std::span(sizes_))});

@@ -1,8 +1,12 @@
 // core/wire/shared_ring.h -- messages from one process to another of the same machine, through memory that both map.
 //
-// A ring has one writer and one reader.  Positions count its bytes from the beginning and never go back; the byte at
-// position p is at p mod kRingBytes.  A message is a record: its number of frames and their sizes, 8 bytes each, and
-// then the frames' bytes, filled up to a multiple of 8.  A message larger than the free space passes piece by piece.
+// A ring has one writer and one reader.  Positions count the bytes that pass, and never go back; the byte at position p
+// is at (p - begins) mod size.  A message is a record: its number of frames and their sizes, 8 bytes each, and then the
+// frames' bytes, filled up to a multiple of 8.  A message larger than the free space passes piece by piece.
+//
+// The writer may change `begins` and `size` while the ring is empty.  It writes an empty ring from its first byte, so
+// small messages stay in the processor's cache; and uses few bytes of the memory until those were full often: on some
+// machines the first touch of a page takes as long as passing ten.
 //
 // A large frame in the writer's lent memory (lent_memory.h) is not copied: its size has kLent in it, and in place of
 // its bytes there are its offset in that memory and the number of a loan, 8 bytes each.  The writer keeps the frame
@@ -25,14 +29,16 @@
 
 namespace rota {
 
-inline constexpr std::size_t kRingBytes = std::size_t{4} << 20;
+// The size is a power of two between these.
+inline constexpr std::size_t kRingLeast = std::size_t{256} << 10, kRingBytes = std::size_t{4} << 20;
 inline constexpr std::uint64_t kLent = std::uint64_t{1} << 63;
 inline constexpr std::size_t kLoans = 64;  // at once; more are copied
 
 // Each side writes its position and then looks whether the other waits, which says so and then looks at the position:
 // in one order for both (sequentially consistent), or both could miss the other.
 struct RingState {
-  alignas(64) std::atomic<std::uint64_t> written;        // position up to which the writer has written
+  alignas(64) std::atomic<std::uint64_t> written;  // position up to which the writer has written
+  std::atomic<std::uint64_t> begins, size;
   alignas(64) std::atomic<std::uint64_t> read;           // and up to which the reader has read
   std::atomic<std::uint32_t> writer_waits;               // for free space
   alignas(64) std::atomic<std::uint32_t> loans[kLoans];  // 1: the reader uses the frame
@@ -56,16 +62,21 @@ class RingWriter {
   bool advance();
 
  private:
-  static constexpr std::size_t kStep = std::size_t{256} << 10;
+  static constexpr std::size_t kStep = std::size_t{64} << 10;
+  static constexpr int kFullMost = 4;  // then the ring becomes twice as large
 
   std::size_t free_bytes() const;
+  void begin_again();
   bool lend(const Bytes& frame);
 
   SharedMemory memory_;
   RingState* state_;
   std::byte* ring_;
   std::array<Bytes, kLoans> lent_;
-  std::uint64_t at_ = 0;  // position
+  std::uint64_t at_ = 0, begins_ = 0;  // positions
+  std::size_t size_ = kRingLeast;
+  std::uint64_t full_at_ = 0;  // position at which the ring was full the last time
+  int full_ = 0;               // how often it was since it has this size
   std::vector<std::uint64_t> head_;
   std::vector<std::array<std::uint64_t, 2>> places_;  // of the frames that are lent
   Frames frames_;
@@ -93,6 +104,7 @@ class RingReader {
   enum class Part { count, sizes, frames };
 
   bool fill();
+  bool begin_again();
   void expect(Part part, std::vector<std::span<std::byte>> targets);
   void expect_message() { expect(Part::count, {std::as_writable_bytes(std::span(&count_, 1))}); }
   bool make_frames();
@@ -103,7 +115,8 @@ class RingReader {
   RingState* state_;
   const std::byte* ring_;
   std::size_t message_bytes_max_;
-  std::uint64_t at_ = 0;  // position
+  std::uint64_t at_ = 0, begins_ = 0;  // positions
+  std::size_t size_ = kRingLeast;
   bool broken_ = false;
   // What is read of a message, and where it goes.
   Part part_ = Part::count;

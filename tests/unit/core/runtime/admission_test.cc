@@ -198,7 +198,7 @@ TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->endpoint, kWorker.name()) << "HELLO's first field, in every version";
   ASSERT_EQ(hub_->refusals.size(), 1U);
-  EXPECT_EQ(hub_->refusals[0], "a stranger: protocol version 99, the coordinator has 11");
+  EXPECT_EQ(hub_->refusals[0], "a stranger: protocol version 99, the coordinator has 12");
   host.receive(hello, world());
   EXPECT_TRUE(host.next(now_).has_value()) << "it is repeated";
   EXPECT_EQ(hub_->refusals.size(), 1U) << "which is recorded once";
@@ -206,7 +206,7 @@ TEST_F(Guests, AProcessOfAnotherProtocolVersionIsAnsweredWithRefuse) {
   Host& member = joining(kJob);
   member.receive(of_version(99, answer->frames), world());
   pass(kSecond);
-  expect_ended(member, ExitCode::wrong_version, "the coordinator has protocol version 99, worker-0 has 11");
+  expect_ended(member, ExitCode::wrong_version, "the coordinator has protocol version 99, worker-0 has 12");
 }
 
 TEST_F(Guests, ADamagedVersionIsRefusedAsDamage) {

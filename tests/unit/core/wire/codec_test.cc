@@ -68,7 +68,7 @@ TEST(Codec, TheHeaderFollowsTheProtocol) {
   ASSERT_EQ(frames.size(), 3U);
   EXPECT_EQ(tests::hex(cut_to(frames[0], 72)),
             "524f5441"          // 0 magic
-            "0b00"              // 4 version
+            "0c00"              // 4 version
             "2100"              // 6 kind
             "0807060504030201"  // 8 job
             "1817161514131211"  // 16 incarnation
@@ -231,7 +231,7 @@ TEST(Codec, AnotherVersionIsNamed) {
   const auto header = decode_header(frames);
   ASSERT_FALSE(header.ok());
   EXPECT_EQ(header.status().code(), ExitCode::wrong_version);
-  EXPECT_EQ(header.status().what(), "protocol version 1, expected 11");
+  EXPECT_EQ(header.status().what(), "protocol version 1, expected 12");
 }
 
 }  // namespace

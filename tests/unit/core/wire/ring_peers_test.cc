@@ -99,7 +99,7 @@ TEST_F(RingPeersTest, AReaderThatStoppedMakesItsSenderWaitUntilItReads) {
   End one(folder / "one"), two(folder / "two");
   connect(one, kTwo, two);
   int taken = 0;
-  while (send(one, kTwo, two, message(7, std::size_t{1} << 20)) == RingPeers::Sent::yes) ++taken;
+  while (send(one, kTwo, two, message(7, kRingLeast / 4)) == RingPeers::Sent::yes) ++taken;
   EXPECT_EQ(taken, 4);
   EXPECT_TRUE(one.turn().writable.empty());
   EXPECT_FALSE(one.rung());

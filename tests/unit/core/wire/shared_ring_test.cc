@@ -96,7 +96,7 @@ TEST(SharedRing, AMessageLargerThanTheRingPassesWhileItIsRead) {
 
 TEST(SharedRing, AFullRingTakesMessagesAgainWhenSomeAreRead) {
   Ring ring;
-  const Frames sent = {bytes_of(1 << 20, 1)};
+  const Frames sent = {bytes_of(kRingLeast / 4, 1)};
   int begun = 0;
   for (; ring.writer.idle(); ++begun) {
     ring.writer.begin(sent);
@@ -111,6 +111,27 @@ TEST(SharedRing, AFullRingTakesMessagesAgainWhenSomeAreRead) {
   const auto last = ring.reader.next();
   ASSERT_TRUE(last);
   EXPECT_TRUE(equal(*last, sent));
+}
+
+TEST(SharedRing, ARingThatIsOftenFullBecomesLarger) {
+  Ring ring;
+  const Frames sent = {bytes_of(std::size_t{1} << 20, 1)};
+  const auto pass = [&] {
+    ring.writer.begin(sent);
+    std::optional<Frames> got;
+    while (!got) {
+      while (ring.writer.advance()) {
+      }
+      got = ring.reader.next();
+    }
+    return equal(*got, sent);
+  };
+  ASSERT_TRUE(pass());
+  EXPECT_EQ(ring.state().size.load(), kRingLeast);
+  const std::byte* const unused = ring.writer.memory().data() + kRingBegins + kRingLeast;
+  EXPECT_TRUE(std::all_of(unused, unused + kRingBytes - kRingLeast, [](std::byte b) { return b == std::byte{}; }));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(pass());
+  EXPECT_EQ(ring.state().size.load(), 8 * kRingLeast) << "it is not full any more";
 }
 
 TEST(SharedRing, SmallMessagesStayInAPartOfTheRing) {
@@ -183,7 +204,8 @@ TEST(SharedRing, MoreLoansThanThereMayBeAreCopied) {
   for (unsigned i = 0; i < kLoans + 3; ++i) {
     const Frames sent = {numbers_of(kLentLeast / sizeof(double), i)};
     ring.writer.begin(sent);
-    ring.writer.advance();
+    while (ring.writer.advance()) {
+    }
     auto got = ring.reader.next();
     ASSERT_TRUE(got);
     EXPECT_TRUE(equal(*got, sent));
@@ -217,8 +239,15 @@ TEST(SharedRing, NumbersThatNoWriterWritesBreakIt) {
     EXPECT_TRUE(ring.reader.broken());
     EXPECT_FALSE(ring.reader.ready());
   }
+  for (const std::size_t size : {std::size_t{0}, std::size_t{4096}, kRingLeast + 8, 2 * kRingBytes}) {
+    Ring ring;
+    ring.state().size.store(size);
+    ring.forge({1, 0});
+    EXPECT_FALSE(ring.reader.next());
+    EXPECT_TRUE(ring.reader.broken()) << size;
+  }
   Ring ring;
-  ring.state().written.store(kRingBytes + 8);
+  ring.state().written.store(kRingLeast + 8);
   EXPECT_FALSE(ring.reader.next());
   EXPECT_TRUE(ring.reader.broken()) << "more than the ring has";
 }

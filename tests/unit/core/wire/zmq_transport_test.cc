@@ -153,17 +153,15 @@ std::pair<std::uint64_t, std::uint64_t> dropped(Process& server, Process& client
   const Bytes whole = Bytes::from(std::vector<std::byte>(most));
   const std::vector<Frames> sent = {Frames(kFramesMax + 1, one), Frames(3, half), {whole, one},
                                     Frames(kFramesMax, one),     Frames(2, half), {whole}};
-  for (const Frames& frames : sent)
-    while (!client.transport->send(kCoordinator, server.transport->endpoint(), frames)) {
-      client.transport->wait(5);
-      server.transport->wait(0);
-    }
   std::vector<std::size_t> received;
-  while (received.size() < 3) {
+  const auto turn = [&] {
+    client.transport->wait(5);
     server.transport->wait(5);
-    client.transport->wait(0);
     while (const auto frames = server.transport->receive()) received.push_back(frames->size());
-  }
+  };
+  for (const Frames& frames : sent)
+    while (!client.transport->send(kCoordinator, server.transport->endpoint(), frames)) turn();
+  while (received.size() < 3) turn();
   EXPECT_EQ(received, (std::vector<std::size_t>{kFramesMax, 2, 1}));
   return {server.transport->dropped(), client.transport->dropped()};
 }
