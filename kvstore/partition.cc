@@ -230,10 +230,9 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   const std::string where = "round " + std::to_string(rows.round);
   const bool talks = takes_notes(table, rows.open, settings_.index);
   Writer reply;
-  ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] {
-    pull_->pull(PullTask{rows.round, rows.table, entries, rows.blocks, rows.argument,
-                         talks ? std::span<const Bytes>(whole.notes) : std::span<const Bytes>(), reply, seed_});
-  }));
+  const auto notes = talks ? std::span<const Bytes>(whole.notes) : std::span<const Bytes>();
+  const PullTask task{rows.round, rows.table, entries, rows.blocks, rows.argument, notes, reply, seed_};
+  ROTA_TRY(call_hook(plugin_.name, "Pull::pull", where, [&] { pull_->pull(task); }));
   Done done;
   bool finite = true;
   auto values = values_of(entries, table.row_width, [&](std::span<const double> after, std::size_t at) {
@@ -262,11 +261,12 @@ Result<Partition::Done> Partition::run_pull(Gather::Whole& whole) {
   deltas.values = bytes_of(std::move(values));
   if (rows.open && wish == Feedback::norms && deltas.values.size() <= kKeptMost)
     last_rounds_[rows.table] = SparseRows(deltas.runs, deltas.values, table.row_width);
-  deltas.reply = Bytes::from(reply.take());
-  if (!talks && !deltas.reply.empty())
+  const Bytes replied = Bytes::from(reply.take());
+  if (!talks && !replied.empty())
     return Status(ExitCode::failed, "plugin " + std::string(plugin_.name) + ", Pull::pull, " + where +
                                         ": a reply, and table " + table.name + " spans partitions");
-  done.feedback.reply = deltas.reply;
+  if (task.reply_to != ReplyTo::schedule) deltas.reply = replied;
+  if (task.reply_to != ReplyTo::shards) done.feedback.reply = replied;
   if (wish == Feedback::changes) {
     done.feedback.values = deltas.values;
     done.feedback.changes = bytes_of(std::move(copy));

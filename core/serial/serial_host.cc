@@ -361,7 +361,11 @@ void SerialHost::pull(std::uint32_t partition, const Round& round, const Summed&
   trace("Pull::pull", rounds_);
   pulls_[partition]->pull(task);
   if (!talks && !reply.view().empty()) throw std::runtime_error("a reply, and the table spans partitions");
-  if (!reply.view().empty()) result.reply = Bytes::from(reply.take());
+  if (!reply.view().empty()) {
+    const Bytes replied = Bytes::from(reply.take());
+    if (task.reply_to != ReplyTo::schedule) result.to_shards = replied;
+    if (task.reply_to != ReplyTo::shards) result.to_schedule = replied;
+  }
   for (const PullEntry& entry : entries) require_finite(entry.value, "a row");
 }
 
@@ -439,7 +443,7 @@ void SerialHost::refresh(std::uint64_t upto) {
     const Committed& one = *to_refresh_.front();
     const std::vector<Delta> deltas = tables_[one.table].dense ? std::vector<Delta>() : deltas_of(one);
     trace("Push::refresh", one.round);
-    for (const auto& shard : shards_) shard->refresh({one.round, one.table, deltas, one.argument, one.reply});
+    for (const auto& shard : shards_) shard->refresh({one.round, one.table, deltas, one.argument, one.to_shards});
     to_refresh_.pop_front();
   }
 }
@@ -450,8 +454,8 @@ void SerialHost::feed_back(Scheduler& scheduler, std::uint64_t upto) {
     const Committed& one = *scheduler.committed.front();
     const std::vector<Delta> deltas = wish == Feedback::changes ? deltas_of(one) : std::vector<Delta>();
     trace("Schedule::feedback", one.round);
-    scheduler.schedule->feedback(
-        {one.own, one.table, deltas, one.argument, one.reply, wish == Feedback::norms ? one.norms : ChangeNorms()});
+    scheduler.schedule->feedback({one.own, one.table, deltas, one.argument, one.to_schedule,
+                                  wish == Feedback::norms ? one.norms : ChangeNorms()});
     scheduler.committed.pop_front();
   }
 }

@@ -50,7 +50,7 @@ namespace rota {
 // What must agree between a plugin and its host: the version of these headers, the compiler's C++ ABI, and the standard
 // library.  C++ classes are passed between them, so a plugin of another build is refused with exit code 78.
 inline constexpr char kAbiStamp[] =
-    "rota-abi-13"
+    "rota-abi-14"
     " cxxabi-" ROTA_TEXT_OF(__GXX_ABI_VERSION)
 #ifdef _GLIBCXX_USE_CXX11_ABI
         " libstdc++-" ROTA_TEXT_OF(_GLIBCXX_RELEASE) "-cxx11-" ROTA_TEXT_OF(_GLIBCXX_USE_CXX11_ABI)

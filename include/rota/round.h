@@ -119,9 +119,12 @@ struct Commit {
   // of a dense table, whose rows are in the view.
   std::span<const Delta> deltas;
   Argument argument;       // of the round
-  Bytes reply;             // of pull, in addition to its rows; may be kept, it is not copied for each shard
+  Bytes reply;             // of pull, if it is for this receiver; may be kept, it is not copied for each shard
   ChangeNorms norms = {};  // in a scheduler that asks for them
 };
+
+// Who is sent pull's reply.
+enum class ReplyTo : std::uint8_t { all, shards, schedule };
 
 // The rows of one round that are in one partition: all of them if the table has a single partition.
 struct PullTask {
@@ -131,8 +134,10 @@ struct PullTask {
   std::span<const std::uint32_t> blocks;  // of the round, if the table has a single partition
   Argument argument;                      // of the round
   std::span<const Bytes> notes;  // by shard; in the first partition, if all rows are there or the round is open
-  Writer& reply;           // to all workers and the scheduler, in addition to the rows; only where there are notes
-  std::uint64_t seed = 1;  // see random()
+  Writer& reply;                 // in addition to the rows; only where there are notes
+  std::uint64_t seed = 1;        // see random()
+  // Set by a pull whose reply is long and not for all.
+  mutable ReplyTo reply_to = ReplyTo::all;
 
   // The row's own generator in this round, so that no draw depends on the number of partitions.
   Random random(Key key) const { return random_named({seed, round, table, key}); }

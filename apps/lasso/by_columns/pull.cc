@@ -78,7 +78,13 @@ class ColumnsPull final : public Pull {
     null_loss_ = problem_->loss();
     gap_ = null_loss_;
     task.entries[0].value[0] = problem_->intercept();
+    reply_gradient(task);
+  }
+
+  // For the next screen.
+  void reply_gradient(const PullTask& task) const {
     write_numbers(task.reply, problem_->gradient());
+    task.reply_to = ReplyTo::shards;
   }
 
   std::shared_ptr<const RowData> reported(std::span<const Bytes> notes) const {
@@ -126,7 +132,7 @@ class ColumnsPull final : public Pull {
     problem_->solve(penalty_, std::max(argument.share * gap, argument.least));
     for (const PullEntry& entry : task.entries)
       entry.value[0] = entry.key == kIntercept ? problem_->intercept() : problem_->coefficient(entry.key);
-    write_numbers(task.reply, problem_->gradient());
+    reply_gradient(task);
   }
 
   // Combines the shards' screenings: the fit's distance from its optimum, and the candidates.
@@ -162,6 +168,7 @@ class ColumnsPull final : public Pull {
     gap_at_ = penalty_.l1;
     certificate.gap = gap_;
     write_fields(task.reply, certificate);
+    task.reply_to = ReplyTo::schedule;
   }
 
   FitRow fit_row(const FitStep& argument) const {

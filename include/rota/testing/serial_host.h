@@ -129,7 +129,7 @@ class SerialHost {
     std::vector<Key> keys;
     std::vector<double> values, changes;  // of the keys' rows; no changes if no hook needs them
     Argument argument;
-    Bytes reply;
+    Bytes to_shards, to_schedule;  // pull's reply
     ChangeNorms norms;
   };
   struct Scheduler {

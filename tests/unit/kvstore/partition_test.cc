@@ -22,6 +22,7 @@ constexpr TableId kSums = 0, kRows = 1, kTalks = 2, kDense = 3;
 // The arguments of the plugin's pull, and its reply; reset for each test.
 struct Play {
   std::string reply;
+  ReplyTo reply_to = ReplyTo::all;
   std::vector<RoundId> rounds;
   std::vector<std::string> notes;
   std::vector<std::uint32_t> blocks;
@@ -42,6 +43,7 @@ class CountingPull final : public AddPull {
     play.sums.clear();
     for (const PullEntry& entry : task.entries) play.sums.emplace_back(entry.sum.begin(), entry.sum.end());
     task.reply.append(play.reply.data(), play.reply.size());
+    task.reply_to = play.reply_to;
     AddPull::pull(task);
   }
   void evaluate(TableId, Key, std::span<const double> value, Terms terms) const override { terms["sum"] += value[0]; }
@@ -175,6 +177,22 @@ TEST_F(PartitionNode, ASchedulerGetsOnlyTheFeedbackItWants) {
     EXPECT_EQ(received.norms, wish == Feedback::norms ? (ChangeNorms{7, 25, 4}) : ChangeNorms());
     EXPECT_TRUE(received.values.empty() && received.changes.empty());
     EXPECT_EQ(sent<Deltas>(kWorkers[0]).size(), round) << "workers receive all";
+  }
+}
+
+TEST_F(PartitionNode, AReplyGoesToThoseItIsFor) {
+  play.reply = "so be it";
+  RoundId round = 0;
+  for (const ReplyTo to : {ReplyTo::shards, ReplyTo::schedule}) {
+    play.reply_to = to;
+    Expect expect = expect_of(++round, {5}, kTalks);
+    expect.awaited_by = AwaitedBy{0, round, Feedback::reply};
+    ASSERT_TRUE(receive(kCoordinator, expect).ok());
+    for (ShardId shard = 0; shard < 2; ++shard)
+      ASSERT_TRUE(receive(kWorkers[shard], parts_of(round, {0, shard}, {1}, {""})).ok());
+    const bool shards = to == ReplyTo::shards;
+    EXPECT_EQ(text_of(sent<Deltas>(kWorkers[1]).back().reply), shards ? "so be it" : "");
+    EXPECT_EQ(text_of(sent<RoundFeedback>(kSchedulers[0]).back().reply), shards ? "" : "so be it");
   }
 }
 
