@@ -161,6 +161,7 @@ class RowsPull final : public Pull {
       certificate_ = certify(all);
     }
     write_fields(task.reply, certificate_);
+    task.reply_to = ReplyTo::schedule;
   }
 
   // A point theta of the dual whose sum is 0: its products x_j' theta are g c_j + mean m_j + positive p_j.
