@@ -19,7 +19,7 @@ Result<FileHash> hash_file(const std::filesystem::path& path) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
   XXH3_128bits_reset(state.get());
   FileHash file;
-  std::vector<std::byte> block(std::size_t{1} << 20);
+  std::vector<std::byte> block(std::size_t{1} << 16);
   while (true) {
     ROTA_ASSIGN(const auto n, read_bytes(*fd, block, path));
     if (n == 0) break;

@@ -5,13 +5,11 @@
 // the host keeps the page tables in software, and the first round of a job touches all of its tables, sums and views.
 #include <malloc.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <new>
 
+#include "core/base/heap_pages.h"
 #include "rota/numerics/large_vector.h"
 
 // The sanitizers check that what their operator new returned is deleted, and would miss it.
@@ -22,22 +20,9 @@ namespace {
 // A smaller block comes from the heap, and the next of its size takes its place.  As a mapping of its own, which is the
 // C library's default from 128 KiB on, each would be new memory.
 constexpr int kMappedLeast = 32 << 20;
-constexpr std::size_t kLargeLeast = std::size_t{128} << 10;
 
-// The heap grows by M_TOP_PAD more than it has to.  The first large block after that asks for large pages for all of
-// it, so small blocks lie in them, too.
-void* in_large_heap(void* at, std::size_t bytes) {
-  if (bytes < kLargeLeast) return at;
-  static std::atomic<std::byte*> asked_to{nullptr};
-  auto* const end = static_cast<std::byte*>(::sbrk(0));
-  if (auto* const before = asked_to.exchange(end); before != end) {
-    auto* const from = before == nullptr ? static_cast<std::byte*>(at) : std::min(before, end);
-    if (from < end) (void)rota::in_large_pages(from, static_cast<std::size_t>(end - from));
-  }
-  return at < end ? at : rota::in_large_pages(at, bytes);  // mappings lie above the heap
-}
-
-// Before main(), so that the first pages, too, are asked for before they are touched.
+// Before main(), so that the first pages, too, are asked for before they are touched.  The heap grows by M_TOP_PAD more
+// than it has to.
 [[maybe_unused]] const int settings = [] {
   // With a limit (`ulimit -v`, `ulimit -d`), no address space is taken ahead.
   for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
@@ -46,8 +31,7 @@ void* in_large_heap(void* at, std::size_t bytes) {
   }
   const int set = ::mallopt(M_ARENA_MAX, 1) + ::mallopt(M_MMAP_THRESHOLD, kMappedLeast) +
                   ::mallopt(M_TRIM_THRESHOLD, 128 << 20) + ::mallopt(M_TOP_PAD, 64 << 20);
-  constexpr std::size_t kFirst = std::size_t{1} << 20;
-  std::free(in_large_heap(std::malloc(kFirst), kFirst));
+  std::free(rota::in_large_heap(std::malloc(rota::kLargeBlock), rota::kLargeBlock));
   return set;
 }();
 
@@ -66,11 +50,11 @@ void* allocated(Allocate allocate) {
 // These replace the C++ library's ([new.delete.single]), which the other forms call.  As there, free() gives the memory
 // back.
 void* operator new(std::size_t bytes) {
-  return allocated([bytes] { return in_large_heap(std::malloc(bytes > 0 ? bytes : 1), bytes); });
+  return allocated([bytes] { return rota::in_large_heap(std::malloc(bytes > 0 ? bytes : 1), bytes); });
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocated([bytes, multiple = static_cast<std::size_t>(alignment)] {
-    return in_large_heap(std::aligned_alloc(multiple, bytes > 0 ? bytes : 1), bytes);
+    return rota::in_large_heap(std::aligned_alloc(multiple, bytes > 0 ? bytes : 1), bytes);
   });
 }
 

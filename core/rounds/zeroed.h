@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "rota/numerics/large_vector.h"
+#include "core/base/heap_pages.h"
 
 namespace rota {
 
@@ -19,7 +19,7 @@ struct ZeroedMemory {
     void* const numbers = std::calloc(count, sizeof(T));
     if (numbers == nullptr) throw std::bad_alloc();
     const std::size_t bytes = count * sizeof(T);
-    return static_cast<T*>(bytes <= std::size_t{64} << 20 ? in_large_pages(numbers, bytes) : numbers);
+    return static_cast<T*>(bytes <= std::size_t{64} << 20 ? in_large_heap(numbers, bytes) : numbers);
   }
   void deallocate(T* numbers, std::size_t) { std::free(numbers); }
   void construct(T*) {}  // it is zero

@@ -8,18 +8,18 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <type_traits>
 #include <vector>
 
 namespace rota {
 
-inline constexpr std::size_t kLargePage = std::size_t{1} << 21;  // bytes
+// Bytes, and of the least block that is worth the question.
+inline constexpr std::size_t kLargePage = std::size_t{1} << 21, kLargeBlock = kLargePage / 16;
 
 // For memory that has just been allocated.  Returns it.
 inline void* in_large_pages(void* at, std::size_t bytes) {
-  if (at == nullptr || bytes < kLargePage / 16) return at;
+  if (bytes < kLargeBlock) return at;
   // All pages that it has a part of: its neighbours in the heap lie there, too.
   const auto first = reinterpret_cast<std::uintptr_t>(at) / kLargePage * kLargePage;
   const auto end = (reinterpret_cast<std::uintptr_t>(at) + bytes + kLargePage - 1) / kLargePage * kLargePage;
@@ -42,11 +42,10 @@ struct LargePages {
   // Throws std::bad_alloc.
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
-    void* const got = count > ~std::size_t{0} / sizeof(T) ? nullptr : in_large_pages(std::malloc(bytes), bytes);
-    if (got == nullptr) throw std::bad_alloc();
-    return static_cast<T*>(got);
+    if (count > ~std::size_t{0} / sizeof(T)) throw std::bad_alloc();
+    return static_cast<T*>(in_large_pages(::operator new(bytes), bytes));
   }
-  void deallocate(T* at, std::size_t) { std::free(at); }
+  void deallocate(T* at, std::size_t) { ::operator delete(at); }
 
   template <typename U>
   void construct(U* at) {
