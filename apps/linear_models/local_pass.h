@@ -31,6 +31,7 @@
 #include "apps/linear_models/ordered_sum.h"
 #include "apps/linear_models/read_rows.h"
 #include "apps/linear_models/row_scores.h"
+#include "rota/numerics/widest_registers.h"
 
 namespace rota::linear {
 
@@ -135,7 +136,7 @@ class LocalPass {
   }
   // ... and for one per class.
   template <typename Outputs, typename Step>
-  double visit(Outputs, Step step, const Visit& of) {
+  ROTA_WIDEST_REGISTERS double visit(Outputs, Step step, const Visit& of) {
     constexpr std::uint32_t kStride = Step::kWidth - (Step::kShares ? 1 : 0);
     links_.resize(outputs_);
     double losses = 0;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "apps/linear_models/losses.h"
 #include "apps/linear_models/ordered_sum.h"
 #include "apps/linear_models/rows.h"
 #include "apps/linear_models/settings.h"
+#include "rota/numerics/widest_registers.h"
 
 namespace rota::linear {
 
@@ -27,18 +29,39 @@ inline void expect_outputs(std::span<const Entry> row, std::size_t at, const dou
   for (std::size_t i = 0; i < width; i += kLine) __builtin_prefetch(first + i);
 }
 
+inline double link_of(std::span<const Entry> row, const Weights& weights) {
+  double link = 0;
+  for (const Entry& entry : row) link += weights.numbers[entry.key * weights.row] * static_cast<double>(entry.value);
+  return link;
+}
+
+// Sets the links of all rows, which are zeros.  `stride` is that of the weights: if it is known when this is compiled
+// to be 1, the processor takes several outputs at once.
+template <typename Stride>
+ROTA_WIDEST_REGISTERS void add_links(const Rows& rows, const Weights& weights, Stride stride, std::uint32_t outputs,
+                                     double* links) {
+  const double* const numbers = weights.numbers.data();
+  for (std::size_t r = 0; r < rows.size(); ++r, links += outputs) {
+    const std::span<const Entry> row = rows[r];
+    double* const __restrict sums = links;
+    for (std::size_t at = 0; at < row.size(); ++at) {
+      expect_outputs(row, at, numbers, weights.row);
+      const double* const of_key = numbers + row[at].key * weights.row;
+      const auto value = static_cast<double>(row[at].value);
+      for (std::uint32_t k = 0; k < outputs; ++k) sums[k] += of_key[k * stride] * value;
+    }
+  }
+}
+
 // f of every row for output 0, 1, ..., row after row.
 inline std::vector<double> links_of(const Rows& rows, const Weights& weights, std::uint32_t outputs) {
   std::vector<double> links(rows.size() * outputs);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::span<const Entry> row = rows[r];
-    for (std::size_t at = 0; at < row.size(); ++at) {
-      if (outputs > 1) expect_outputs(row, at, weights.numbers.data(), weights.row);
-      const double* const numbers = weights.numbers.data() + row[at].key * weights.row;
-      for (std::uint32_t k = 0; k < outputs; ++k)
-        links[r * outputs + k] += numbers[k * weights.stride] * static_cast<double>(row[at].value);
-    }
-  }
+  if (outputs == 1)
+    for (std::size_t r = 0; r < rows.size(); ++r) links[r] = link_of(rows[r], weights);
+  else if (weights.stride == 1)
+    add_links(rows, weights, std::integral_constant<std::size_t, 1>(), outputs, links.data());
+  else
+    add_links(rows, weights, weights.stride, outputs, links.data());
   return links;
 }
 
