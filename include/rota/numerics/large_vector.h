@@ -14,7 +14,7 @@
 
 namespace rota {
 
-// Bytes, and of the least block that is worth the question.
+// In bytes.  Large pages are asked for from blocks of kLargeBlock on.
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21, kLargeBlock = kLargePage / 16;
 
 // For memory that has just been allocated.  Returns it.
@@ -43,6 +43,7 @@ struct LargePages {
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
     if (count > ~std::size_t{0} / sizeof(T)) throw std::bad_alloc();
+    // Rota's operator new asks for large pages itself; that of another program does not.
     return static_cast<T*>(in_large_pages(::operator new(bytes), bytes));
   }
   void deallocate(T* at, std::size_t) { ::operator delete(at); }
